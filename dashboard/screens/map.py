@@ -1,0 +1,5 @@
+"""Map."""
+
+import streamlit as st
+
+st.title("Map")

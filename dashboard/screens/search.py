@@ -1,0 +1,5 @@
+"""Search."""
+
+import streamlit as st
+
+st.title("Search")

@@ -1,0 +1,201 @@
+"""What one person is looking at: scope, open memory and query, kept in session and address bar.
+
+The address bar is the truth people can share: `?ns=["users","mira"]&key=p01&q=tea`.
+
+    state.begin("browse")                 called by app.py once per run, before the screen
+    state.scope() -> Namespace            the namespace looked at; () is everything
+    state.set_scope(namespace)            also closes the open memory, and goes to page 1
+    state.selected() -> Reference | None  the memory open in the inspector
+    state.select(reference | None)
+    state.query() -> str / state.set_query(text)
+    state.view() -> View                  the dataclass behind all of these
+    state.update(**changes)               change several fields at once
+    state.param(name) -> str | None       a screen's own entry of the address bar
+    state.set_param(name, text | None)
+    state.link(scope=..., selected=..., query=...) -> dict[str, str]   for query_params=
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from store import Namespace, Order, Reference
+
+PAGES = {
+    "overview": "screens/overview.py",
+    "browse": "screens/browse.py",
+    "search": "screens/search.py",
+    "map": "screens/map.py",
+}
+PAGE_SIZES = (25, 50, 100, 250)
+_OWN_PARAMS = frozenset({"ns", "key", "in", "q", "page", "own"})
+_VIEW = "memlens.view"
+_SEEN = "memlens.seen"
+_TOASTS = "memlens.notes"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Everything about the current view that a link restores or a rerun must keep."""
+
+    scope: Namespace = ()
+    selected: Reference | None = None
+    query: str = ""
+    page: int = 1
+    own: bool = False
+    order: Order = "updated_at"
+    descending: bool = True
+    size: int = 50
+    picked: tuple[Reference, ...] = ()
+    extra: tuple[tuple[str, str], ...] = ()
+
+
+def begin(page: str) -> None:
+    """Adopt the address bar: a link opened, Back pressed, or keep the view on a page change."""
+    params = st.query_params.to_dict()
+    seen = st.session_state.get(_SEEN)
+    view = _load()
+    came_from_menu = seen is not None and seen[0] != page and not params
+    if came_from_menu:
+        view = replace(view, extra=(), page=1)
+    elif seen is None or seen[1] != params:
+        view = adopt(view, params)
+    _save(view)
+    st.session_state[_SEEN] = (page, st.query_params.to_dict())
+
+
+def view() -> View:
+    """Return the current view."""
+    return _load()
+
+
+def update(**changes: Any) -> None:
+    """Change fields of the view, in session and address bar."""
+    _save(replace(_load(), **changes))
+
+
+def scope() -> Namespace:
+    """Return the namespace looked at; () is the whole store."""
+    return _load().scope
+
+
+def set_scope(namespace: Namespace) -> None:
+    """Look at a namespace: from its first page, with no memory open."""
+    update(scope=tuple(namespace), selected=None, page=1, picked=())
+
+
+def selected() -> Reference | None:
+    """Return the memory open in the inspector."""
+    return _load().selected
+
+
+def select(reference: Reference | None) -> None:
+    """Open a memory in the inspector, or close it."""
+    update(selected=reference)
+
+
+def query() -> str:
+    """Return what is being searched for."""
+    return _load().query
+
+
+def set_query(text: str) -> None:
+    """Search for something else."""
+    update(query=text)
+
+
+def param(name: str) -> str | None:
+    """Return a screen's own entry of the address bar, or None."""
+    return dict(_load().extra).get(name)
+
+
+def set_param(name: str, text: str | None) -> None:
+    """Set a screen's own entry of the address bar; None removes it."""
+    kept = {other: value for other, value in _load().extra if other != name}
+    if text is not None:
+        kept[name] = text
+    update(extra=tuple(kept.items()))
+
+
+def say(message: str, icon: str = ":material/check:") -> None:
+    """Queue one plain-text note for the next run, which survives a rerun."""
+    st.session_state.setdefault(_TOASTS, []).append((message, icon))
+
+
+def said() -> list[tuple[str, str]]:
+    """Take the queued notes."""
+    notes: list[tuple[str, str]] = st.session_state.pop(_TOASTS, [])
+    return notes
+
+
+def link(
+    *, scope: Namespace = (), selected: Reference | None = None, query: str = ""
+) -> dict[str, str]:
+    """Return query parameters that restore such a view on any page."""
+    return to_params(View(scope=scope, selected=selected, query=query))
+
+
+def to_params(view: View) -> dict[str, str]:
+    """Return a view as plain-text query parameters, only those that differ from the default."""
+    params = dict(view.extra)
+    if view.scope:
+        params["ns"] = _dump(view.scope)
+    if view.selected is not None:
+        params["key"] = view.selected[1]
+        if view.selected[0] != view.scope:
+            params["in"] = _dump(view.selected[0])
+    if view.query:
+        params["q"] = view.query
+    if view.page > 1:
+        params["page"] = str(view.page)
+    if view.own:
+        params["own"] = "1"
+    return params
+
+
+def adopt(view: View, params: Mapping[str, str]) -> View:
+    """Return the view with what the query parameters say; unreadable ones count as absent."""
+    scope = _labels(params.get("ns")) or ()
+    key = params.get("key")
+    inside = _labels(params.get("in"))
+    page = params.get("page", "1")
+    return replace(
+        view,
+        scope=scope,
+        selected=None if key is None else (scope if inside is None else inside, key),
+        query=params.get("q", ""),
+        page=int(page) if page.isdecimal() and len(page) < 9 else 1,
+        own=params.get("own") == "1",
+        extra=tuple(item for item in params.items() if item[0] not in _OWN_PARAMS),
+    )
+
+
+def _labels(text: str | None) -> Namespace | None:
+    try:
+        labels = json.loads(text) if text else None
+    except ValueError:
+        return None
+    if isinstance(labels, list) and all(isinstance(label, str) for label in labels):
+        return tuple(labels)
+    return None
+
+
+def _dump(namespace: Namespace) -> str:
+    return json.dumps(namespace, ensure_ascii=False, separators=(",", ":"))
+
+
+def _load() -> View:
+    view: View = st.session_state.get(_VIEW) or View()
+    return view
+
+
+def _save(view: View) -> None:
+    st.session_state[_VIEW] = view
+    params = to_params(view)
+    if st.query_params.to_dict() != params:
+        st.query_params.from_dict(params)
+    if _SEEN in st.session_state:
+        st.session_state[_SEEN] = (st.session_state[_SEEN][0], params)

@@ -1,0 +1,22 @@
+"""The pieces screens are made of; each draws in the current container.
+
+namespace_label(namespace) -> str     safe for labels, headings and captions (Markdown-escaped)
+scope_picker() -> Namespace           breadcrumb with a drill-down; the shared scope
+memory_table(memories, *, key, ...) -> tuple[Reference, ...]   rows ticked; a click opens one
+inspector(reference) -> None          read, edit, delete one memory, with proof
+empty(title, text, icon=...)          a page with nothing to show, and why
+"""
+
+from dashboard.widgets.frame import empty
+from dashboard.widgets.inspector import inspector
+from dashboard.widgets.namespaces import namespace_label, namespace_panel, scope_picker
+from dashboard.widgets.table import memory_table
+
+__all__ = [
+    "empty",
+    "inspector",
+    "memory_table",
+    "namespace_label",
+    "namespace_panel",
+    "scope_picker",
+]

@@ -1,0 +1,92 @@
+"""What surrounds every screen: page settings, sidebar, notes, and pages that say what is wrong."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import resources, state
+from dashboard.settings import STORE_VARIABLE
+from dashboard.wording import escape_markdown, memories_text, plural
+from store import (
+    ChromaStore,
+    NotAStore,
+    StoreError,
+    StoreInfo,
+    StoreLocked,
+    StoreNotFound,
+    StoreUnreachable,
+)
+
+_DATA = Path(__file__).parent.parent / "data"
+_ABOUT = "**Memlens** shows, searches, corrects and forgets what your agents remember."
+_TITLES: dict[type[StoreError], str] = {
+    StoreNotFound: "There is no store here yet",
+    NotAStore: "This is not a Memlens store",
+    StoreLocked: "The store is open elsewhere",
+    StoreUnreachable: "The server does not answer",
+}
+
+
+def page_config() -> None:
+    """Set title, icon and layout of the browser tab."""
+    st.set_page_config(
+        page_title="Memlens",
+        page_icon=":material/lens_blur:",
+        layout="wide",
+        menu_items={"About": _ABOUT},
+    )
+    st.logo(_DATA / "logo.svg", size="large", icon_image=_DATA / "mark.svg")
+
+
+def style() -> None:
+    """Add the few rules the theme has no option for."""
+    st.html(_DATA / "style.css")
+
+
+def sidebar(store: ChromaStore) -> None:
+    """Draw which store this is, how much it holds, and whether it is well."""
+    info = store.info()
+    chosen = resources.settings()
+    with st.sidebar.container(key="store-card"):
+        st.caption("Store")
+        st.markdown(f"**{escape_markdown(chosen.label if chosen else info.location)}**")
+        st.caption(f"{memories_text(info.memories)} · {escape_markdown(info.name)}")
+        _health(info)
+
+
+def _health(info: StoreInfo) -> None:
+    if info.search_off is None:
+        st.badge("Search by meaning is on", icon=":material/check_circle:", color="green")
+        st.caption(f"{escape_markdown(info.embedder or 'custom embedder')} · {info.dims} numbers")
+        return
+    st.badge("Search by meaning is off", icon=":material/warning:", color="orange")
+    st.caption(escape_markdown(info.search_off))
+
+
+def notes() -> None:
+    """Show what the last action did."""
+    for message, icon in state.said():
+        st.toast(escape_markdown(message), icon=icon)
+
+
+def no_store() -> None:
+    """Say how to choose a store when none is configured."""
+    st.title("Choose a store")
+    st.text("Memlens was started without a store to show. Start it with one, for example:")
+    st.code("memlens open ./my-store\nmemlens demo", language="bash")
+    st.caption(f"Or set `{STORE_VARIABLE}` to a folder or to the address of a `chroma run` server.")
+
+
+def problem(error: StoreError) -> None:
+    """Say in one sentence what went wrong and what to do, and offer another try."""
+    st.title(_TITLES.get(type(error), "That did not work"))
+    st.warning(escape_markdown(str(error)), icon=":material/info:")
+    if st.button("Try again", icon=":material/refresh:", key="try-again"):
+        st.rerun()
+
+
+def empty(title: str, text: str, *, icon: str = ":material/inbox:") -> None:
+    """Draw a page or pane with nothing in it, and why."""
+    with st.container(border=True, horizontal_alignment="center", key=f"empty-{plural(1, title)}"):
+        st.markdown(f"### {icon} {escape_markdown(title)}", text_alignment="center")
+        st.text(text, text_alignment="center")

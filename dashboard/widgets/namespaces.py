@@ -1,0 +1,107 @@
+"""Choosing where to look: labels, breadcrumb, and the drill-down with type-to-find."""
+
+import streamlit as st
+
+from dashboard import resources, state
+from dashboard.namespace_tree import Branch, Tree
+from dashboard.wording import escape_markdown, label_text, namespace_text, range_text
+from store import Namespace
+
+_ROWS = 50
+
+
+def namespace_label(namespace: Namespace) -> str:
+    """Return a namespace as text that Markdown labels show literally."""
+    return escape_markdown(namespace_text(namespace))
+
+
+def scope_picker(*, key: str = "scope") -> Namespace:
+    """Draw the breadcrumb with a drill-down behind it; return the scope.
+
+    The scope is shared by all screens and kept in the address bar. Draw it once per page.
+    """
+    scope = state.scope()
+    with st.container(
+        horizontal=True, gap="xsmall", vertical_alignment="center", key=f"{key}-crumbs"
+    ):
+        for depth in range(len(scope) + 1):
+            name = label_text(scope[depth - 1]) if depth else "All memories"
+            st.button(
+                escape_markdown(name),
+                key=f"{key}-crumb-{depth}",
+                type="tertiary",
+                disabled=depth == len(scope),
+                on_click=state.set_scope,
+                args=(scope[:depth],),
+                icon=":material/chevron_right:" if depth else None,
+            )
+        with st.popover("", icon=":material/account_tree:", help="Choose a namespace"):
+            namespace_panel(key=f"{key}-panel")
+    return scope
+
+
+@st.fragment
+def namespace_panel(*, key: str = "panel") -> None:
+    """Draw the namespaces below the scope with their counts, and a field that finds any."""
+    tree, scope = resources.tree(), state.scope()
+    text = st.text_input(
+        "Find a namespace",
+        key=f"{key}-find",
+        type="search",
+        live=True,
+        placeholder="Find a namespace",
+        label_visibility="collapsed",
+        icon=":material/search:",
+    )
+    if text and text.strip():
+        found, total = tree.find(text, _ROWS)
+        _rows(found, key=key, path=True)
+        st.caption(f"{range_text(0, len(found), total)} namespaces match")
+    else:
+        _level(tree, scope, key=key)
+
+
+def _level(tree: Tree, scope: Namespace, *, key: str) -> None:
+    if scope:
+        parent = namespace_label(scope[-2:-1]) if len(scope) > 1 else "All memories"
+        if st.button(parent, key=f"{key}-up", type="tertiary", icon=":material/arrow_upward:"):
+            _go(scope[:-1])
+    children = tree.children(scope)
+    pages = -(-len(children) // _ROWS)
+    page = 1
+    if pages > 1:
+        page = st.session_state.get(f"{key}-page-{scope}", 1)
+    first = (min(page, max(pages, 1)) - 1) * _ROWS
+    _rows(children[first : first + _ROWS], key=key, path=False)
+    if pages > 1:
+        st.caption(f"{range_text(first, len(children[first : first + _ROWS]), len(children))}")
+        st.pagination(pages, key=f"{key}-page-{scope}", max_visible_pages=5)
+    if not children:
+        st.caption("No namespaces below this one" if scope else "No namespaces yet")
+
+
+def _rows(branches: list[Branch], *, key: str, path: bool) -> None:
+    with st.container(key=f"{key}-rows", gap=None):
+        for branch in branches:
+            name = namespace_text(branch.namespace) if path else label_text(branch.namespace[-1])
+            more = " :material/chevron_right:" if branch.children else ""
+            clicked = st.button(
+                f"{escape_markdown(name)} :gray[{branch.total:,}{more}]",
+                key=f"{key}-{branch.namespace!r}",
+                type="tertiary",
+                width="stretch",
+                help=_own_and_below(branch),
+            )
+            if clicked:
+                _go(branch.namespace)
+
+
+def _own_and_below(branch: Branch) -> str | None:
+    if branch.own and branch.total > branch.own:
+        return f"{branch.own:,} here, {branch.total - branch.own:,} below"
+    return None
+
+
+def _go(namespace: Namespace) -> None:
+    state.set_scope(namespace)
+    st.rerun()

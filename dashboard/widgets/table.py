@@ -1,0 +1,94 @@
+"""The table of memories that every screen lists them with."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import state
+from dashboard.memories import kind, preview, size
+from dashboard.wording import namespace_text
+from store import Memory, Namespace, Reference
+
+
+def memory_table(
+    memories: Sequence[Memory],
+    *,
+    key: str,
+    fields: Sequence[str] = (),
+    scope: Namespace = (),
+    extra: Mapping[str, Sequence[Any]] | None = None,
+    columns: Mapping[str, Any] | None = None,
+    height: int | str = "auto",
+    on_open: Callable[[Reference], None] = state.select,
+) -> tuple[Reference, ...]:
+    """Draw memories as a table; return the ticked ones, in table order.
+
+    A click on a cell opens that memory in the inspector through `on_open`. `extra` adds
+    columns before the standard ones, `columns` configures them (`st.column_config`). `fields`
+    are the embedded fields (`store.info().fields`), `scope` shortens namespaces.
+
+    Rows are positions in the browser, so the table's identity holds every reference it shows:
+    when the rows change the selection starts afresh instead of meaning other memories.
+    """
+    references = [memory.reference for memory in memories]
+    version = hashlib.blake2b(repr(references).encode(), digest_size=8).hexdigest()
+    table_key = f"{key}-{version}"
+    frame = table_frame(memories, fields=fields, scope=scope, extra=extra)
+
+    def clicked() -> None:
+        cells = st.session_state[table_key]["selection"]["cells"]
+        if cells:
+            on_open(references[cells[0][0]])
+
+    event = st.dataframe(
+        frame,
+        key=table_key,
+        hide_index=True,
+        height=height,
+        column_config={**_columns(), **(columns or {})},
+        on_select=clicked,
+        selection_mode=["multi-row", "single-cell"],
+        placeholder="",
+        alt="Table of memories",
+    )
+    return tuple(references[row] for row in event["selection"]["rows"] if row < len(references))
+
+
+def table_frame(
+    memories: Sequence[Memory],
+    *,
+    fields: Sequence[str] = (),
+    scope: Namespace = (),
+    extra: Mapping[str, Sequence[Any]] | None = None,
+) -> pd.DataFrame:
+    """Return what the table shows: text as text, columns without content left out."""
+    data: dict[str, Sequence[Any]] = dict(extra or {})
+    data["Memory"] = [preview(memory.value, fields) for memory in memories]
+    data["Namespace"] = [namespace_text(memory.namespace[len(scope) :]) for memory in memories]
+    data["Kind"] = [kind(memory.value) for memory in memories]
+    data["Updated"] = [memory.updated_at for memory in memories]
+    data["Expires"] = [memory.expires_at for memory in memories]
+    data["Size"] = [size(memory.value) for memory in memories]
+    data["Key"] = [memory.key for memory in memories]
+    frame = pd.DataFrame(data)
+    if all(memory.namespace == scope for memory in memories):
+        frame = frame.drop(columns="Namespace")
+    empty = [name for name in ("Kind", "Expires") if not any(data[name])]
+    return frame.drop(columns=empty)
+
+
+def _columns() -> dict[str, Any]:
+    zone = st.context.timezone
+    column = st.column_config
+    return {
+        "Memory": column.TextColumn(width="large"),
+        "Namespace": column.TextColumn(width="medium"),
+        "Kind": column.TextColumn(width="small"),
+        "Updated": column.DatetimeColumn(format="distance", timezone=zone, width="small"),
+        "Expires": column.DatetimeColumn(format="distance", timezone=zone, width="small"),
+        "Size": column.NumberColumn(format="bytes", width="small"),
+        "Key": column.TextColumn(width="small"),
+    }

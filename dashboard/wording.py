@@ -1,0 +1,73 @@
+"""How names, numbers and times read to people; what Streamlit labels may safely show."""
+
+import json
+import re
+from datetime import UTC, datetime
+
+from store import Namespace
+
+ROOT_NAME = "All memories"
+_SEPARATOR = " / "
+_STEPS = (
+    ("year", 31_557_600),
+    ("month", 2_629_800),
+    ("day", 86_400),
+    ("hour", 3_600),
+    ("minute", 60),
+)
+
+
+def label_text(label: str) -> str:
+    """Return one label as visible text: an empty or odd one is quoted, so that it can be told."""
+    if label == "" or label != label.strip() or "/" in label or not label.isprintable():
+        return json.dumps(label, ensure_ascii=False)
+    return label
+
+
+def namespace_text(namespace: Namespace) -> str:
+    """Return a namespace as plain text, for example ``users / mira / profile``."""
+    return _SEPARATOR.join(label_text(label) for label in namespace) or ROOT_NAME
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return text that Streamlit labels show literally: no links, images, colours or maths."""
+    flat = re.sub(r"\s+", " ", text)
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:^=])", r"\\\1", flat)
+
+
+def span(seconds: float) -> str:
+    """Return a duration in its largest whole unit, for example ``3 days``."""
+    for unit, length in _STEPS:
+        if seconds >= length:
+            return plural(int(seconds // length), unit)
+    return "a moment"
+
+
+def age(moment: datetime, now: datetime | None = None) -> str:
+    """Return how long ago a moment was, or how far ahead it is."""
+    seconds = ((now or datetime.now(UTC)) - moment).total_seconds()
+    if abs(seconds) < 60:
+        return "just now" if seconds >= 0 else "in a moment"
+    return f"{span(seconds)} ago" if seconds > 0 else f"in {span(-seconds)}"
+
+
+def size_text(count: int) -> str:
+    """Return a number of bytes as people read it."""
+    if count < 1000:
+        return f"{count} B"
+    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def plural(count: int, noun: str, many: str | None = None) -> str:
+    """Return a count with its noun, for example ``1 memory`` and ``1,204 memories``."""
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def memories_text(count: int) -> str:
+    """Return ``1 memory`` or ``1,204 memories``."""
+    return plural(count, "memory", "memories")
+
+
+def range_text(offset: int, shown: int, total: int) -> str:
+    """Return which part of a list is shown, for example ``1–50 of 1,204``."""
+    return f"{offset + 1:,}–{offset + shown:,} of {total:,}" if shown else f"0 of {total:,}"
