@@ -1,0 +1,57 @@
+"""Long-term memory for LangGraph agents, kept in Chroma, and what people's tools need of it."""
+
+from store.chroma import ChromaStore
+from store.errors import (
+    EmbedderMismatch,
+    EmbeddingError,
+    InvalidFilter,
+    InvalidOperation,
+    InvalidValue,
+    NotAStore,
+    SearchUnavailable,
+    StoreClosed,
+    StoreDamaged,
+    StoreError,
+    StoreLocked,
+    StoreNotFound,
+    StoreUnreachable,
+    TransferError,
+    WriteFailed,
+)
+from store.memory import (
+    Match,
+    Memory,
+    Namespace,
+    Order,
+    Page,
+    Reference,
+    StoreInfo,
+    VectorTable,
+)
+
+__all__ = [
+    "ChromaStore",
+    "EmbedderMismatch",
+    "EmbeddingError",
+    "InvalidFilter",
+    "InvalidOperation",
+    "InvalidValue",
+    "Match",
+    "Memory",
+    "Namespace",
+    "NotAStore",
+    "Order",
+    "Page",
+    "Reference",
+    "SearchUnavailable",
+    "StoreClosed",
+    "StoreDamaged",
+    "StoreError",
+    "StoreInfo",
+    "StoreLocked",
+    "StoreNotFound",
+    "StoreUnreachable",
+    "TransferError",
+    "VectorTable",
+    "WriteFailed",
+]

@@ -1,0 +1,239 @@
+"""Finding: listings in one stable order, and memories ranked by meaning."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from store.catalog import Catalog, View
+from store.filters import passes
+from store.gateway import Gateway, Vector
+from store.memory import Namespace, Order
+from store.namespaces import starts_with
+from store.ranking import Array, Hit, best_hits
+from store.records import Entry, Record, owner_of, vector_ids
+
+EXACT = 2_000
+"""Scopes of up to this many vectors are scored one by one, as brute force would."""
+
+_CLOSE_ENOUGH = 5_000
+"""Where the index would have to be asked for too much, scoring this many directly is faster."""
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a search may return: a prefix (or one namespace), a filter, and which are hidden."""
+
+    prefix: Namespace
+    own: bool = False
+    filter: Mapping[str, Any] | None = None
+    hidden_before: int | None = None
+
+    def admits(self, entry: Entry) -> bool:
+        """Tell whether an entry is in the scope and not hidden, whatever its value."""
+        inside = (
+            entry.namespace == self.prefix
+            if self.own
+            else starts_with(entry.namespace, self.prefix)
+        )
+        return inside and not (self.hidden_before is not None and entry.expired(self.hidden_before))
+
+    def passes(self, record: Record) -> bool:
+        """Tell whether the value passes the filter."""
+        return self.filter is None or passes(record.value(), self.filter)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record, with its score and matched field when it was found by meaning."""
+
+    identity: str
+    record: Record
+    score: float | None = None
+    path: str | None = None
+
+
+class Finder:
+    """Reads for lists and searches; the caller holds the store's lock."""
+
+    def __init__(self, gateway: Gateway, catalog: Catalog) -> None:
+        self._gateway = gateway
+        self._catalog = catalog
+
+    # --- listings ----------------------------------------------------------------------------
+
+    def listing(
+        self,
+        scope: Scope,
+        limit: int,
+        offset: int,
+        *,
+        order: Order = "updated_at",
+        descending: bool = True,
+    ) -> list[Found]:
+        """Give one page of a listing."""
+        view = self._catalog.view(scope.prefix, own=scope.own)
+        ids = self._ordered(view, scope, order, descending)
+        found = self._passing(view, scope, ids if scope.filter else islice(ids, offset, None))
+        return list(
+            islice(found, offset if scope.filter else 0, (offset if scope.filter else 0) + limit)
+        )
+
+    def counted(
+        self, scope: Scope, limit: int, offset: int, *, order: Order, descending: bool
+    ) -> tuple[list[Found], int]:
+        """Give one page and how many there are in all; with a filter every value is read."""
+        view = View(self._catalog.directory(), {})
+        ids = list(self._ordered(view, scope, order, descending))
+        if scope.filter:
+            every = list(self._passing(view, scope, ids))
+            return every[offset : offset + limit], len(every)
+        page = islice(self._passing(view, scope, islice(ids, offset, None)), limit)
+        return list(page), len(ids)
+
+    def _ordered(self, view: View, scope: Scope, order: Order, descending: bool) -> Iterator[str]:
+        directory = view.directory
+        ids = directory.ordered(scope.prefix, own=scope.own, order=order, descending=descending)
+        if scope.hidden_before is None:
+            return iter(ids)
+        return (one for one in ids if scope.admits(directory.entries[one]))
+
+    def _passing(self, view: View, scope: Scope, ids: Iterable[str]) -> Iterator[Found]:
+        """Read ids page by page and give those that are there and pass the filter."""
+        remaining = iter(ids)
+        size = 50
+        while part := list(islice(remaining, size)):
+            size = _PAGE
+            records = self._read(view, part)
+            for identity in part:
+                record = records.get(identity)
+                if record is None:
+                    self._catalog.gone(identity)
+                elif scope.passes(record):
+                    yield Found(identity, record)
+
+    def _read(self, view: View, ids: Sequence[str]) -> Mapping[str, Record]:
+        return view.records if view.records else self._gateway.read(ids)
+
+    # --- by meaning --------------------------------------------------------------------------
+
+    def ranked(self, scope: Scope, query: Array, limit: int, offset: int) -> list[Found]:
+        """Give a slice of the total order: scored best first, then those without vectors."""
+        need = offset + limit
+        if limit == 0:
+            return []
+        found = self._from_index(scope, query, need)
+        if found is None:
+            found = self._exactly(scope, query, need)
+        return found[offset:need]
+
+    def _exactly(self, scope: Scope, query: Array, need: int) -> list[Found]:
+        view = self._catalog.view(scope.prefix, own=scope.own)
+        records: dict[str, Record] = dict(view.records)
+        ids = [
+            one
+            for one in view.directory.below(scope.prefix, own=scope.own)
+            if scope.admits(view.directory.entries[one])
+        ]
+        if scope.filter:
+            kept = {one.identity: one.record for one in self._passing(view, scope, ids)}
+            records, ids = kept, list(kept)
+        entries = {one: view.directory.entries[one] for one in ids}
+        vectors = self.vectors_of(entries)
+        hits = best_hits(query, vectors, entries)
+        found = list(islice(self._resolve(scope, hits, records), need))
+        if len(found) < need:
+            scored = {hit.identity for hit in hits}
+            rest = [
+                one
+                for one in view.directory.ordered(scope.prefix, own=scope.own)
+                if one in entries and one not in scored
+            ]
+            found += islice(
+                self._passing(View(view.directory, records), scope, rest), need - len(found)
+            )
+        return found
+
+    def vectors_of(
+        self,
+        entries: Mapping[str, Entry],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[str, Vector]:
+        """Read the vectors of memories by their ids."""
+        ids = [vid for one, entry in entries.items() for vid in vector_ids(one, entry.vectors)]
+        found: dict[str, Vector] = {}
+        for start in range(0, len(ids), 2_000):
+            found.update(self._gateway.read_vectors(ids[start : start + 2_000]))
+            if progress is not None:
+                progress(min(start + 2_000, len(ids)), len(ids))
+        return found
+
+    def _from_index(self, scope: Scope, query: Array, need: int) -> list[Found] | None:
+        """Ask Chroma's index; None when scoring one by one is exact, needed or cheaper."""
+        total, inside, per_memory = self._sizes(scope)
+        if inside <= EXACT or not np.any(query):
+            return None
+        wanted = max(50, round(need * per_memory * 1.5 * total / inside))
+        while wanted < max(_CLOSE_ENOUGH, inside // 8):
+            nearest = self._gateway.nearest(query, min(wanted, total))
+            found = self._checked(scope, query, nearest, need)
+            if len(found) >= need:
+                return found[:need]
+            if wanted >= total:
+                return None
+            wanted *= 4
+        return None
+
+    def _sizes(self, scope: Scope) -> tuple[int, int, float]:
+        """Give the vectors in all, those at or below the prefix, and the mean of a memory."""
+        directory = self._catalog.loaded()
+        if directory is None and not scope.prefix:
+            total = self._gateway.vector_count()
+            return total, total, 1.0
+        if directory is None:
+            view = self._catalog.view(scope.prefix, own=scope.own)
+            if view.records:
+                return 0, 0, 1.0
+            directory = view.directory
+        inside = directory.vectors
+        if scope.prefix:
+            inside = sum(
+                directory.entries[one].vectors
+                for one in directory.below(scope.prefix, own=scope.own)
+            )
+        return directory.vectors, inside, directory.vectors / max(1, len(directory.entries))
+
+    def _checked(
+        self, scope: Scope, query: Array, nearest: Mapping[str, Vector], need: int
+    ) -> list[Found]:
+        """Drop what the index gives from outside the scope, stale or gone; score the rest."""
+        owners = {owner_of(one) for one in nearest}
+        directory = self._catalog.loaded()
+        records: dict[str, Record] = {}
+        if directory is None:
+            records = self._gateway.read(list(owners))
+            entries = {one: record.entry for one, record in records.items()}
+        else:
+            entries = {one: directory.entries[one] for one in owners if one in directory.entries}
+        admitted = {one: entry for one, entry in entries.items() if scope.admits(entry)}
+        hits = best_hits(query, nearest, admitted)
+        return list(islice(self._resolve(scope, hits, records), need))
+
+    def _resolve(
+        self, scope: Scope, hits: Sequence[Hit], known: Mapping[str, Record]
+    ) -> Iterator[Found]:
+        """Read hits in order; drop those deleted or changed meanwhile, or filtered out."""
+        for start in range(0, len(hits), 100):
+            part = hits[start : start + 100]
+            missing = [hit.identity for hit in part if hit.identity not in known]
+            records = {**known, **self._gateway.read(missing)} if missing else known
+            for hit in part:
+                record = records.get(hit.identity)
+                if record is None:
+                    self._catalog.gone(hit.identity)
+                elif scope.passes(record):
+                    yield Found(hit.identity, record, hit.score, hit.path)

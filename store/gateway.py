@@ -1,0 +1,328 @@
+"""The only place that calls Chroma: three collections, read and written in lawful chunks.
+
+Chroma keeps embeddings for every record. Items carry a one-dimensional constant, so their index
+costs next to nothing and their data survive any loss of the vectors' index.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import httpx
+import numpy as np
+import numpy.typing as npt
+from chromadb.api import ClientAPI
+from chromadb.api.models.Collection import Collection
+from chromadb.errors import ChromaError, NotFoundError
+
+from store import namespaces
+from store.errors import NotAStore, StoreError, StoreUnreachable, WriteFailed
+from store.memory import Namespace
+from store.records import Record, read_item, write_item
+
+READ_CHUNK = 2_000
+WRITE_CHUNK = 200
+MARK_IDS = [f"~{slot:x}" for slot in range(16)]
+SCHEMA = 1
+_POINT = [0.0]
+_ITEMS_INDEX: dict[str, Any] = {
+    "hnsw": {"space": "l2", "ef_construction": 8, "max_neighbors": 4, "ef_search": 8}
+}
+_VECTORS_INDEX: dict[str, Any] = {
+    "hnsw": {"space": "cosine", "ef_construction": 200, "max_neighbors": 24, "ef_search": 200}
+}
+
+Array = npt.NDArray[np.float32]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One stored embedding."""
+
+    id: str
+    revision: str
+    path: str
+    values: Array
+
+
+@contextmanager
+def plain_errors(action: str) -> Iterator[None]:
+    """Turn what Chroma and its transport raise into one sentence of ours."""
+    try:
+        yield
+    except (StoreError, NotFoundError):
+        raise
+    except httpx.TransportError as exc:
+        raise StoreUnreachable(
+            f"The Chroma server stopped answering while {action} "
+            f"({exc or type(exc).__name__}); check that it runs, then try again."
+        ) from exc
+    except ChromaError as exc:
+        raise WriteFailed(f"Chroma refused while {action}: {exc}") from exc
+
+
+def chunks(sequence: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    """Cut a sequence into pieces of at most `size`."""
+    for start in range(0, len(sequence), size):
+        yield sequence[start : start + size]
+
+
+class Gateway:
+    """The collections of one store, and every call made to them."""
+
+    def __init__(self, client: ClientAPI, name: str, *, create: bool = True) -> None:
+        self.client = client
+        self.name = name
+        with plain_errors(f"opening the store {name!r}"):
+            self._items = self._collection("items", _ITEMS_INDEX, create=create)
+            self._vectors = self._collection("vectors", _VECTORS_INDEX, create=create)
+            self._names = self._collection("namespaces", _ITEMS_INDEX, create=create)
+            self._write_chunk = min(WRITE_CHUNK, client.get_max_batch_size())
+        self._check_schema()
+
+    def _collection(self, kind: str, index: dict[str, Any], *, create: bool) -> Collection:
+        # Never get_or_create: it silently keeps another configuration. No embedding function:
+        # Chroma's default one downloads a model, and a stored one would be run as written.
+        name = f"{self.name}_{kind}"
+        try:
+            return self.client.get_collection(name, embedding_function=None)
+        except NotFoundError:
+            if not create and kind == "items":
+                raise
+        return self.client.create_collection(
+            name,
+            embedding_function=None,
+            configuration=cast(Any, index),
+            metadata={"memlens_schema": SCHEMA},
+            get_or_create=False,
+        )
+
+    def _check_schema(self) -> None:
+        found = (self._items.metadata or {}).get("memlens_schema")
+        if found != SCHEMA:
+            raise NotAStore(
+                f"The collection {self._items.name!r} has layout {found!r} and this version reads "
+                f"layout {SCHEMA}; open it with the version that wrote it, or choose another name."
+            )
+
+    # --- items -------------------------------------------------------------------------------
+
+    def read(self, ids: Sequence[str]) -> dict[str, Record]:
+        """Give the records there are among `ids`."""
+        found: dict[str, Record] = {}
+        for part in chunks(ids, READ_CHUNK):
+            found.update(_records(self._get_items(ids=list(part))))
+        return found
+
+    def read_with_marks(self, ids: Sequence[str]) -> tuple[dict[str, Record], dict[str, str]]:
+        """Give the records among `ids` and every writer's mark, from one call where it fits."""
+        first, rest = ids[: READ_CHUNK - len(MARK_IDS)], ids[READ_CHUNK - len(MARK_IDS) :]
+        answer = self._get_items(ids=[*first, *MARK_IDS])
+        found = dict(_records(answer))
+        found.update(self.read(rest))
+        return found, _marks(answer)
+
+    def marks(self) -> dict[str, str]:
+        """Give every writer's mark: they change with each write, from any process."""
+        return _marks(self._get_items(ids=MARK_IDS))
+
+    def below(self, prefix: Namespace, limit: int) -> dict[str, Record]:
+        """Give at most `limit` records at or below a prefix, in no order."""
+        where = {f"p{len(prefix)}": namespaces.prefix_token(prefix)}
+        return dict(_records(self._get_items(where=where, limit=limit)))
+
+    def holds_any(self, namespace: Namespace) -> bool:
+        """Tell whether a namespace itself, not a descendant, holds a memory."""
+        own = namespaces.digest(namespace)
+        where: Any = {f"p{len(namespace)}": namespaces.prefix_token(namespace)}
+        with plain_errors("looking whether a namespace is empty"):
+            first = self._items.get(where=where, limit=20, include=[])["ids"]
+            if len(first) == 20 and not any(one.startswith(own) for one in first):
+                first = self._items.get(where=where, include=[])["ids"]
+        return any(one.startswith(own) for one in first)
+
+    def scan(self) -> Iterator[dict[str, Record]]:
+        """Give every record once, page by page."""
+        with plain_errors("listing the memories"):
+            ids = self._items.get(include=[])["ids"]
+        for part in chunks(ids, READ_CHUNK):
+            yield dict(_records(self._get_items(ids=list(part))))
+
+    def _get_items(self, **query: Any) -> tuple[list[str], Sequence[Mapping[str, Any]]]:
+        with plain_errors("reading memories"):
+            answer = self._items.get(**query, include=["metadatas"])
+        return answer["ids"], answer["metadatas"] or []
+
+    def put_items(self, records: Mapping[str, Record], mark: tuple[str, str] | None) -> None:
+        """Write records, and the writer's mark with the last of them in the same atomic call."""
+        ids = list(records)
+        metadatas: list[Mapping[str, Any]] = [write_item(record) for record in records.values()]
+        if mark is not None:
+            ids.append(mark[0])
+            metadatas.append({"v": mark[1]})
+        for start in range(0, len(ids), self._write_chunk):
+            part = ids[start : start + self._write_chunk]
+            with plain_errors("writing memories"):
+                self._items.upsert(
+                    ids=part,
+                    embeddings=cast(Any, [_POINT] * len(part)),
+                    metadatas=cast(Any, metadatas[start : start + self._write_chunk]),
+                )
+
+    def put_mark(self, mark: tuple[str, str]) -> None:
+        """Write a mark alone."""
+        self.put_items({}, mark)
+
+    def put_expiries(self, expiries: Mapping[str, int]) -> None:
+        """Change only when memories expire."""
+        for part in chunks(list(expiries), self._write_chunk):
+            with plain_errors("refreshing when memories expire"):
+                self._items.update(
+                    ids=list(part), metadatas=[{"x": float(expiries[one])} for one in part]
+                )
+
+    def delete_items(self, ids: Sequence[str]) -> None:
+        """Remove items; those that are not there do not matter."""
+        self._delete(self._items, ids, "deleting memories")
+
+    # --- vectors -----------------------------------------------------------------------------
+
+    def put_vectors(
+        self,
+        vectors: Sequence[Vector],
+    ) -> None:
+        """Write vectors under their ids."""
+        for part in chunks(vectors, self._write_chunk):
+            with plain_errors("writing vectors"):
+                self._vectors.upsert(
+                    ids=[one.id for one in part],
+                    embeddings=cast(Any, np.stack([one.values for one in part])),
+                    metadatas=[{"r": one.revision, "f": one.path} for one in part],
+                )
+
+    def delete_vectors(self, ids: Sequence[str]) -> None:
+        """Remove vectors; those that are not there do not matter."""
+        self._delete(self._vectors, ids, "deleting vectors")
+
+    def read_vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Give the vectors there are among `ids`."""
+        found: dict[str, Vector] = {}
+        for part in chunks(ids, READ_CHUNK):
+            with plain_errors("reading vectors"):
+                answer = self._vectors.get(ids=list(part), include=["embeddings", "metadatas"])
+            found.update(_vectors(answer["ids"], answer["metadatas"], answer["embeddings"]))
+        return found
+
+    def nearest(self, vector: Array, limit: int) -> dict[str, Vector]:
+        """Give about the `limit` nearest vectors, as the index finds them."""
+        with plain_errors("searching"):
+            answer = self._vectors.query(
+                query_embeddings=cast(Any, vector[None, :]),
+                n_results=limit,
+                include=["embeddings", "metadatas"],
+            )
+        embeddings = answer["embeddings"]
+        return _vectors(
+            answer["ids"][0],
+            (answer["metadatas"] or [[]])[0],
+            embeddings[0] if embeddings is not None else (),
+        )
+
+    def vector_count(self) -> int:
+        """Give the number of stored vectors."""
+        with plain_errors("counting vectors"):
+            return self._vectors.count()
+
+    def _delete(self, collection: Collection, ids: Sequence[str], action: str) -> None:
+        for part in chunks(ids, self._write_chunk):
+            with plain_errors(action):
+                collection.delete(ids=list(part))
+
+    # --- the registry of namespaces ----------------------------------------------------------
+
+    def names(self) -> set[Namespace]:
+        """Give every registered namespace."""
+        with plain_errors("listing namespaces"):
+            ids = self._names.get(include=[])["ids"]
+            found: set[Namespace] = set()
+            for part in chunks(ids, READ_CHUNK):
+                metadatas = self._names.get(ids=list(part), include=["metadatas"])["metadatas"]
+                found.update(tuple(json.loads(str(one["v"]))) for one in metadatas or [])
+        return found
+
+    def add_names(self, wanted: Iterable[Namespace]) -> None:
+        """Register namespaces."""
+        for part in chunks(list(wanted), self._write_chunk):
+            with plain_errors("registering namespaces"):
+                self._names.upsert(
+                    ids=[namespaces.digest(one) for one in part],
+                    embeddings=cast(Any, [_POINT] * len(part)),
+                    metadatas=[{"v": json.dumps(one, ensure_ascii=False)} for one in part],
+                )
+
+    def drop_names(self, unwanted: Iterable[Namespace]) -> None:
+        """Take namespaces out of the registry."""
+        self._delete(
+            self._names, [namespaces.digest(one) for one in unwanted], "unregistering namespaces"
+        )
+
+    # --- what the store says of itself -------------------------------------------------------
+
+    @property
+    def index_record(self) -> dict[str, Any]:
+        """What is recorded about the embeddings: embedder, fingerprint, dims, fields."""
+        return json.loads(str((self._vectors.metadata or {}).get("memlens_index", "{}"))) or {}
+
+    def record_index(self, record: Mapping[str, Any]) -> None:
+        """Record what the embeddings are made with."""
+        if dict(record) == self.index_record:
+            return
+        with plain_errors("recording the embedder"):
+            self._vectors.modify(
+                metadata={"memlens_schema": SCHEMA, "memlens_index": json.dumps(record)}
+            )
+
+
+def store_names(client: ClientAPI) -> dict[str, int]:
+    """Give the names of the stores a client holds, with how many memories each has."""
+    with plain_errors("looking for stores"):
+        found = {}
+        for collection in client.list_collections():
+            name = collection.name
+            if name.endswith("_items") and (collection.metadata or {}).get("memlens_schema"):
+                marks = len(collection.get(ids=MARK_IDS, include=[])["ids"])
+                found[name.removesuffix("_items")] = collection.count() - marks
+        return found
+
+
+def other_collections(client: ClientAPI) -> dict[str, int]:
+    """Give every collection of a client with how many records it has."""
+    with plain_errors("looking for collections"):
+        return {one.name: one.count() for one in client.list_collections()}
+
+
+def _records(
+    answer: tuple[list[str], Sequence[Mapping[str, Any]]],
+) -> Iterator[tuple[str, Record]]:
+    for identity, metadata in zip(*answer, strict=True):
+        if not identity.startswith("~"):
+            yield identity, read_item(metadata)
+
+
+def _marks(answer: tuple[list[str], Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+    return {
+        identity: str(metadata["v"])
+        for identity, metadata in zip(*answer, strict=True)
+        if identity.startswith("~")
+    }
+
+
+def _vectors(ids: Sequence[str], metadatas: Any, embeddings: Any) -> dict[str, Vector]:
+    rows = np.asarray(embeddings, dtype=np.float32) if len(ids) else ()
+    return {
+        identity: Vector(identity, str(meta["r"]), str(meta["f"]), row)
+        for identity, meta, row in zip(ids, metadatas or (), rows, strict=True)
+    }

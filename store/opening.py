@@ -1,0 +1,97 @@
+"""Opening: from a location to a gateway, with what has to be freed when the store is closed."""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from chromadb.api import ClientAPI
+from chromadb.errors import NotFoundError
+
+from store import places
+from store.errors import InvalidOperation, StoreNotFound
+from store.gateway import Gateway, other_collections, store_names
+
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A gateway, where it leads, how to let it go, and whether nobody else can write there."""
+
+    gateway: Gateway
+    location: str
+    release: Callable[[], None]
+    exclusive: bool
+
+
+def check_name(name: str) -> str:
+    """Return the store's name, or raise if Chroma could not use it."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidOperation(
+            f"A store's name is 1 to 100 letters, digits, '_' or '-', starting with a letter or "
+            f"digit, got {name!r}."
+        )
+    return name
+
+
+def open_gateway(
+    location: str | os.PathLike[str] | ClientAPI, name: str, *, create: bool
+) -> Opened:
+    """Open a folder, a server or a client; see `ChromaStore.open` for what is raised."""
+    check_name(name)
+    if isinstance(location, ClientAPI):
+        gateway = _gateway(location, name, "this client", create=create)
+        return Opened(gateway, "client", _nothing, exclusive=False)
+    if isinstance(location, str) and places.is_server(location):
+        client = places.open_server(location)
+        gateway = _gateway(client, name, location, create=create)
+        return Opened(gateway, location, _nothing, exclusive=False)
+    return _open_folder(Path(os.fspath(location)), name, create=create)
+
+
+def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
+    folder = Path(os.path.realpath(path.expanduser()))
+    places.check_folder(folder, create=create)
+    if not folder.exists():
+        folder.mkdir(parents=True)
+    lock = places.FolderLock(folder).__enter__()
+    try:
+        client = places.open_folder(folder)
+    except BaseException:
+        lock.release()
+        raise
+
+    def release() -> None:
+        try:
+            client.close()  # type: ignore[attr-defined]  # on the class PersistentClient gives
+        finally:
+            lock.release()
+
+    try:
+        gateway = _gateway(client, name, str(folder), create=create)
+    except BaseException:
+        release()
+        raise
+    return Opened(gateway, str(folder), release, exclusive=True)
+
+
+def _gateway(client: ClientAPI, name: str, place: str, *, create: bool) -> Gateway:
+    try:
+        return Gateway(client, name, create=create)
+    except NotFoundError as exc:
+        stores, collections = store_names(client), other_collections(client)
+        found = stores or {
+            one: count for one, count in collections.items() if not one.startswith(name)
+        }
+        kind = "stores" if stores else "other collections"
+        listing = ", ".join(f"{one} ({count:,})" for one, count in sorted(found.items()))
+        raise StoreNotFound(
+            f"There is no store named {name!r} in {place}; "
+            + (f"it holds these {kind}: {listing}." if listing else "it holds no collections.")
+        ) from exc
+
+
+def _nothing() -> None:
+    """Leave a client to whoever made it."""
