@@ -19,6 +19,7 @@ from store.errors import (
     WriteFailed,
 )
 from store.memory import (
+    Entry,
     Match,
     Memory,
     Namespace,
@@ -28,11 +29,15 @@ from store.memory import (
     StoreInfo,
     VectorTable,
 )
+from store.transfer import ImportFile, ImportReport, Survey, export_to
 
 __all__ = [
     "ChromaStore",
     "EmbedderMismatch",
     "EmbeddingError",
+    "Entry",
+    "ImportFile",
+    "ImportReport",
     "InvalidFilter",
     "InvalidOperation",
     "InvalidValue",
@@ -51,7 +56,9 @@ __all__ = [
     "StoreLocked",
     "StoreNotFound",
     "StoreUnreachable",
+    "Survey",
     "TransferError",
     "VectorTable",
     "WriteFailed",
+    "export_to",
 ]

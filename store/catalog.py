@@ -7,8 +7,8 @@ from uuid import uuid4
 from store import changes, namespaces
 from store.directory import Directory
 from store.gateway import MARK_IDS, Gateway
-from store.memory import Namespace
-from store.records import Entry, Record
+from store.memory import Entry, Namespace
+from store.records import Record
 
 SMALL_SCOPE = 2_000
 """A scope read in one call while the directory is not loaded yet."""

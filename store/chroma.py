@@ -22,6 +22,7 @@ from store.finder import Finder, Found, Scope
 from store.gateway import Gateway
 from store.indexing import Auto, plan_indexing
 from store.memory import (
+    Entry,
     Match,
     Memory,
     Namespace,
@@ -35,7 +36,7 @@ from store.namespaces import item_id
 from store.opening import open_gateway
 from store.operations import Batch, Put, Search
 from store.ranking import Array
-from store.records import Entry, Record, owner_of, to_microseconds
+from store.records import Record, owner_of, to_microseconds
 from store.writer import Prepared, Writer, check_size, refuse_unembeddable
 
 

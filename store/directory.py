@@ -3,9 +3,8 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 
-from store.memory import Namespace, Order
+from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
-from store.records import Entry
 
 _KEPT_ORDERS = 16
 _NEVER = 1 << 62

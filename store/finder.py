@@ -10,10 +10,10 @@ import numpy as np
 from store.catalog import Catalog, View
 from store.filters import passes
 from store.gateway import Gateway, Vector
-from store.memory import Namespace, Order
+from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
 from store.ranking import Array, Hit, best_hits
-from store.records import Entry, Record, owner_of, vector_ids
+from store.records import Record, owner_of, vector_ids
 
 EXACT = 2_000
 """Scopes of up to this many vectors are scored one by one, as brute force would."""

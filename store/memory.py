@@ -44,6 +44,33 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known of a memory without reading its value.
+
+    `created`, `updated` and `expires` are microseconds since 1970 UTC; `vectors` counts its
+    embeddings and `revision` names what they were made of.
+    """
+
+    namespace: Namespace
+    key: str
+    created: int
+    updated: int
+    ttl: float | None
+    expires: int | None
+    revision: str
+    vectors: int
+
+    @property
+    def reference(self) -> Reference:
+        """Where it is kept: (namespace, key)."""
+        return self.namespace, self.key
+
+    def expired(self, now: int) -> bool:
+        """Tell whether its time is over."""
+        return self.expires is not None and self.expires <= now
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One page of memories, and how many there are in all."""
 

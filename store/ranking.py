@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from store.gateway import Vector
-from store.memory import Namespace
-from store.records import Entry, owner_of
+from store.memory import Entry, Namespace
+from store.records import owner_of
 
 _DIGITS = 6
 """Scores are compared to this many digits, so that rounding noise never decides an order."""

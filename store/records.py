@@ -9,31 +9,13 @@ from typing import Any
 from langgraph.store.base import Item, SearchItem, get_text_at_path
 
 from store import namespaces, values
-from store.memory import Memory, Namespace
+from store.memory import Entry, Memory
 from store.operations import Put
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 Metadata = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What is known of a memory without its value; times are microseconds since 1970."""
-
-    namespace: Namespace
-    key: str
-    created: int
-    updated: int
-    ttl: float | None
-    expires: int | None
-    revision: str
-    vectors: int
-
-    def expired(self, now: int) -> bool:
-        """Tell whether its time is over."""
-        return self.expires is not None and self.expires <= now
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from store.errors import EmbedderMismatch, EmbeddingError
 from store.expiry import Clock, expiry
 from store.gateway import WRITE_CHUNK, Gateway, Vector, chunks
 from store.indexing import Indexing
-from store.memory import Reference
+from store.memory import Entry, Reference
 from store.namespaces import item_id
 from store.operations import Put
 from store.ranking import Array
-from store.records import Entry, Record, vector_ids
+from store.records import Record, vector_ids
 
 
 @dataclass(frozen=True, slots=True)
