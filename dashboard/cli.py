@@ -10,11 +10,11 @@ import click
 
 from dashboard.terminal import (
     INTERRUPTED,
-    NamespaceParam,
     Refusal,
     json_line,
     plainly,
     progress_bar,
+    read_namespace,
     text_line,
     until_signal,
 )
@@ -41,7 +41,7 @@ port_option = click.option(
 )
 namespace_option = click.option(
     "--namespace",
-    type=NamespaceParam(),
+    callback=read_namespace,
     default="",
     metavar="LABELS",
     help='Only at or below this namespace: users/mira, or \'["a/b", "c"]\' for odd labels.',

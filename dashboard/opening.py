@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from langgraph.store.base import IndexConfig
+
 from store import ChromaStore, EmbedderMismatch, StoreNotFound
 
 DEFAULT_EMBEDDER = "local:minilm"
@@ -50,5 +52,5 @@ def _create(location: str, name: str, embed: str, fields: Sequence[str]) -> Chro
     return ChromaStore.open(location, name=name, index=_index(embed, fields))
 
 
-def _index(embed: str, fields: Sequence[str]):
+def _index(embed: str, fields: Sequence[str]) -> IndexConfig | None:
     return None if embed == NO_EMBEDDER else {"embed": embed, "fields": list(fields)}

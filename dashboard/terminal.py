@@ -24,7 +24,8 @@ class Refusal(click.ClickException):
 
     def __init__(self, message: str, exit_code: int = REFUSED) -> None:
         super().__init__(message)
-        self.exit_code = exit_code
+        # click declares it for the class, reads it from the exception.
+        self.exit_code = exit_code  # type: ignore[misc]
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the sentence as it is."""
@@ -36,46 +37,44 @@ def plainly(command: Callable[P, None]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
-        from langgraph.store.base import InvalidNamespaceError
-
-        from dashboard.launch import LaunchError
-        from store import StoreError, StoreLocked, StoreUnreachable
-
         try:
-            command(*args, **kwargs)
-        except (StoreLocked, StoreUnreachable) as exc:
-            raise Refusal(str(exc), UNAVAILABLE) from exc
-        except (StoreError, LaunchError, InvalidNamespaceError) as exc:
-            raise Refusal(str(exc)) from exc
+            with _refusing():
+                command(*args, **kwargs)
         except KeyboardInterrupt as exc:
             raise Refusal("Interrupted.", INTERRUPTED) from exc
 
     return wrapped
 
 
-class NamespaceParam(click.ParamType):
-    """A namespace on the command line."""
+@contextmanager
+def _refusing() -> Iterator[None]:
+    from langgraph.store.base import InvalidNamespaceError
 
-    name = "namespace"
+    from dashboard.launch import LaunchError
+    from store import StoreError, StoreLocked, StoreUnreachable
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> "Namespace":
-        """Read labels joined by slashes, or a JSON list of labels."""
-        from dashboard.notation import parse_namespace
+    try:
+        yield
+    except (StoreLocked, StoreUnreachable) as exc:
+        raise Refusal(str(exc), UNAVAILABLE) from exc
+    except (StoreError, LaunchError, InvalidNamespaceError) as exc:
+        raise Refusal(str(exc)) from exc
 
-        if isinstance(value, tuple):
-            return value
-        try:
-            return parse_namespace(value)
-        except ValueError as exc:
-            self.fail(str(exc), param, ctx)
+
+def read_namespace(_: click.Context, __: click.Parameter, text: str) -> "Namespace":
+    """Read a namespace from the command line: labels joined by slashes, or a JSON list."""
+    from dashboard.notation import parse_namespace
+
+    try:
+        return parse_namespace(text)
+    except ValueError as exc:
+        raise click.BadParameter(str(exc)) from exc
 
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on standard error; give what moves it, as (done, total)."""
-    with click.progressbar(length=0, label=label, file=click.get_text_stream("stderr")) as bar:
+    with click.progressbar(length=0, label=label, file=sys.stderr) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total
