@@ -9,6 +9,7 @@ from dashboard import resources, state
 from dashboard.widgets import frame
 from store import StoreError
 
+_log = logging.getLogger(__name__)
 _HERE = Path(__file__).parent
 
 
@@ -34,6 +35,9 @@ def main() -> None:
     offered = pages()
     page = st.navigation(list(offered.values()))
     frame.style()
+    asked = state.going()
+    if asked is not None:
+        st.switch_page(offered[asked[0]], query_params=asked[1])
     state.begin(next(name for name, one in offered.items() if one == page))
     if resources.settings() is None:
         frame.no_store()
@@ -43,8 +47,11 @@ def main() -> None:
         page.run()
         frame.notes()
     except StoreError as error:
-        logging.getLogger(__name__).warning("%s", error, exc_info=error)
+        _log.warning("%s", error)
         frame.problem(error)
+    except Exception as error:
+        _log.exception("The page failed")
+        frame.failure(error)
 
 
 main()

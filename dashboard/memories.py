@@ -14,13 +14,24 @@ def preview(value: Mapping[str, Any], fields: Sequence[str] = ()) -> str:
     The embedded fields win, then fields that usually hold text, then any text, then the JSON.
     """
     for name in (*fields, *_TEXT_FIELDS):
-        text = _as_text(value.get(name))
+        text = _as_text(_at(value, name))
         if text:
             return _shorten(text)
     texts = [item for item in value.values() if isinstance(item, str) and item.strip()]
     if texts:
         return _shorten(max(texts, key=len))
     return _shorten(json.dumps(value, ensure_ascii=False, default=str)) if value else "(empty)"
+
+
+def embedded_text(value: Mapping[str, Any], fields: Sequence[str]) -> str:
+    """Return the text that stands for a memory in a search by meaning; empty if there is none."""
+    texts = []
+    for name in fields:
+        if name in ("$", ""):
+            texts.append(json.dumps(value, ensure_ascii=False, sort_keys=True))
+        else:
+            texts.append(_as_text(_at(value, name)))
+    return next((text for text in texts if text), "")
 
 
 def kind(value: Mapping[str, Any]) -> str:
@@ -32,6 +43,12 @@ def kind(value: Mapping[str, Any]) -> str:
 def size(value: Mapping[str, Any]) -> int:
     """Return how many bytes the value takes as JSON."""
     return len(json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace"))
+
+
+def _at(value: Any, path: str) -> Any:
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _as_text(item: Any) -> str:

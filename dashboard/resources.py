@@ -11,6 +11,7 @@ import os
 import streamlit as st
 
 from dashboard.namespace_tree import Tree
+from dashboard.overview import Freshness, Growth, freshness, growth
 from dashboard.settings import Settings, read_settings
 from store import ChromaStore
 
@@ -37,6 +38,12 @@ def tree() -> Tree:
     return _tree(settings(), opened.token(), _store=opened)
 
 
+def outline() -> tuple[Growth, Freshness]:
+    """Return how the store grew and how fresh it is, as of now."""
+    opened = store()
+    return _outline(settings(), opened.token(), _store=opened)
+
+
 def _release(opened: ChromaStore) -> None:
     atexit.unregister(opened.close)
     opened.close()
@@ -52,3 +59,11 @@ def _open(chosen: Settings) -> ChromaStore:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _tree(chosen: Settings | None, token: str, *, _store: ChromaStore) -> Tree:
     return Tree.of(_store.namespace_counts())
+
+
+@st.cache_data(show_spinner=False, max_entries=4, ttl=3600)
+def _outline(
+    chosen: Settings | None, token: str, *, _store: ChromaStore
+) -> tuple[Growth, Freshness]:
+    total = _store.count()
+    return growth(_store, total), freshness(_store, total)

@@ -12,6 +12,7 @@ The address bar is the truth people can share: `?ns=["users","mira"]&key=p01&q=t
     state.update(**changes)               change several fields at once
     state.param(name) -> str | None       a screen's own entry of the address bar
     state.set_param(name, text | None)
+    state.go(page, scope=..., selected=..., query=...)   show another page next; fit for callbacks
     state.link(scope=..., selected=..., query=...) -> dict[str, str]   for query_params=
 """
 
@@ -22,7 +23,9 @@ from typing import Any
 
 import streamlit as st
 
-from store import Namespace, Order, Reference
+from dashboard.curation import Conflict
+from dashboard.proof import Check
+from store import Memory, Namespace, Order, Reference
 
 PAGES = {
     "overview": "screens/overview.py",
@@ -34,6 +37,9 @@ PAGE_SIZES = (25, 50, 100, 250)
 _OWN_PARAMS = frozenset({"ns", "key", "in", "q", "page", "own"})
 _VIEW = "memlens.view"
 _SEEN = "memlens.seen"
+_NEXT = "memlens.next"
+_DRAFT = "memlens.draft"
+_REPORT = "memlens.report"
 _TOASTS = "memlens.notes"
 
 
@@ -51,6 +57,26 @@ class View:
     size: int = 50
     picked: tuple[Reference, ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An edit under way: the memory as it was opened, the text so far, and the value to review."""
+
+    before: Memory
+    text: str
+    reviewed: dict[str, Any] | None = None
+    problem: str = ""
+    conflict: Conflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the last change did, shown until something else is opened or done."""
+
+    title: str
+    checks: tuple[Check, ...] = ()
+    reference: Reference | None = None
 
 
 def begin(page: str) -> None:
@@ -84,6 +110,7 @@ def scope() -> Namespace:
 
 def set_scope(namespace: Namespace) -> None:
     """Look at a namespace: from its first page, with no memory open."""
+    set_report(None)
     update(scope=tuple(namespace), selected=None, page=1, picked=())
 
 
@@ -93,7 +120,10 @@ def selected() -> Reference | None:
 
 
 def select(reference: Reference | None) -> None:
-    """Open a memory in the inspector, or close it."""
+    """Open a memory in the inspector, or close it; an edit under way is given up."""
+    if reference != _load().selected:
+        set_draft(None)
+        set_report(None)
     update(selected=reference)
 
 
@@ -120,6 +150,28 @@ def set_param(name: str, text: str | None) -> None:
     update(extra=tuple(kept.items()))
 
 
+def draft() -> Draft | None:
+    """Return the edit under way, if it is of the open memory."""
+    found: Draft | None = st.session_state.get(_DRAFT)
+    return found if found is not None and found.before.reference == selected() else None
+
+
+def set_draft(draft: Draft | None) -> None:
+    """Begin, change or end an edit."""
+    st.session_state[_DRAFT] = draft
+
+
+def report() -> Report | None:
+    """Return what the last change did, while it is worth showing."""
+    found: Report | None = st.session_state.get(_REPORT)
+    return found
+
+
+def set_report(report: Report | None) -> None:
+    """Keep what a change did, or forget it."""
+    st.session_state[_REPORT] = report
+
+
 def say(message: str, icon: str = ":material/check:") -> None:
     """Queue one plain-text note for the next run, which survives a rerun."""
     st.session_state.setdefault(_TOASTS, []).append((message, icon))
@@ -129,6 +181,19 @@ def said() -> list[tuple[str, str]]:
     """Take the queued notes."""
     notes: list[tuple[str, str]] = st.session_state.pop(_TOASTS, [])
     return notes
+
+
+def go(
+    page: str, *, scope: Namespace = (), selected: Reference | None = None, query: str = ""
+) -> None:
+    """Show another page from the next run on, with such a view; callbacks may call it."""
+    st.session_state[_NEXT] = (page, link(scope=scope, selected=selected, query=query))
+
+
+def going() -> tuple[str, dict[str, str]] | None:
+    """Take the page `go` asked for, with its query parameters."""
+    asked: tuple[str, dict[str, str]] | None = st.session_state.pop(_NEXT, None)
+    return asked
 
 
 def link(

@@ -18,15 +18,42 @@ _STEPS = (
 
 
 def label_text(label: str) -> str:
-    """Return one label as visible text: an empty or odd one is quoted, so that it can be told."""
-    if label == "" or label != label.strip() or "/" in label or not label.isprintable():
-        return json.dumps(label, ensure_ascii=False)
-    return label
+    """Return one label as visible text; one that could be misread is quoted like JSON."""
+    plain = label.isprintable() and label == label.strip() and not re.search(r'^["\[]|/|^$', label)
+    return label if plain else json.dumps(label, ensure_ascii=not label.isprintable())
 
 
 def namespace_text(namespace: Namespace) -> str:
     """Return a namespace as plain text, for example ``users / mira / profile``."""
     return _SEPARATOR.join(label_text(label) for label in namespace) or ROOT_NAME
+
+
+def parse_namespace(text: str) -> Namespace:
+    """Return the namespace a person typed the way `namespace_text` writes it.
+
+    Raises ValueError with one sentence when a quoted label does not end.
+    """
+    labels: list[str] = []
+    rest = text.strip()
+    while rest:
+        if rest.startswith('"'):
+            try:
+                label, end = json.JSONDecoder().raw_decode(rest)
+            except ValueError as error:
+                raise ValueError(
+                    f"The label {rest} begins with a quote that does not end: close it."
+                ) from error
+            tail = rest[end:].lstrip()
+        else:
+            label, slash, tail = rest.partition("/")
+            label, tail = label.strip(), slash + tail
+        labels.append(label)
+        if tail and not tail.startswith("/"):
+            raise ValueError(f"After the quoted label there is {tail}: put a / between labels.")
+        rest = tail[1:].strip()
+        if tail and not rest:
+            raise ValueError(f"The namespace {text.strip()} ends with a /: name the last label.")
+    return tuple(labels)
 
 
 def escape_markdown(text: str) -> str:

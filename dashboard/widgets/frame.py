@@ -5,8 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import resources, state
-from dashboard.settings import STORE_VARIABLE
-from dashboard.wording import escape_markdown, memories_text, plural
+from dashboard.settings import DEFAULT_NAME, STORE_VARIABLE
+from dashboard.wording import escape_markdown, memories_text
 from store import (
     ChromaStore,
     NotAStore,
@@ -85,8 +85,40 @@ def problem(error: StoreError) -> None:
         st.rerun()
 
 
+def failure(error: Exception) -> None:
+    """Say that something unforeseen went wrong; the details are in the log."""
+    st.title("Something went wrong")
+    st.warning(
+        f"This page could not be drawn ({type(error).__name__}). Nothing was changed; "
+        "the details are in the log of the process that runs the dashboard.",
+        icon=":material/error:",
+    )
+    if st.button("Try again", icon=":material/refresh:", key="try-again"):
+        st.rerun()
+
+
+def first_memory(location: str, name: str) -> None:
+    """Say how the first memory gets into an empty store."""
+    empty(
+        "Nothing is remembered yet",
+        "Memories appear here as soon as an agent, or you, writes one.",
+        icon=":material/psychology:",
+    )
+    st.caption("From Python")
+    st.code(
+        "from store import ChromaStore\n\n"
+        f"with ChromaStore.open({location!r}{_name_argument(name)}) as store:\n"
+        '    store.put(("users", "mira"), "job", {"text": "Mira is a nurse."})',
+        language="python",
+    )
+
+
+def _name_argument(name: str) -> str:
+    return "" if name == DEFAULT_NAME else f", name={name!r}"
+
+
 def empty(title: str, text: str, *, icon: str = ":material/inbox:") -> None:
     """Draw a page or pane with nothing in it, and why."""
-    with st.container(border=True, horizontal_alignment="center", key=f"empty-{plural(1, title)}"):
+    with st.container(border=True, horizontal_alignment="center", key="empty"):
         st.markdown(f"### {icon} {escape_markdown(title)}", text_alignment="center")
         st.text(text, text_alignment="center")

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -21,7 +21,7 @@ def memory_table(
     scope: Namespace = (),
     extra: Mapping[str, Sequence[Any]] | None = None,
     columns: Mapping[str, Any] | None = None,
-    height: int | str = "auto",
+    height: int | Literal["auto", "content", "stretch"] = "auto",
     on_open: Callable[[Reference], None] = state.select,
 ) -> tuple[Reference, ...]:
     """Draw memories as a table; return the ticked ones, in table order.

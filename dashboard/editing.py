@@ -1,0 +1,82 @@
+"""A memory's value as text people can edit, and back; the difference between two values."""
+
+import json
+from difflib import unified_diff
+from typing import Any
+
+from store import InvalidValue
+
+
+def value_text(value: dict[str, Any]) -> str:
+    """Return a value as readable JSON; `parse_value` gives the same value back."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def parse_value(text: str) -> dict[str, Any]:
+    """Return the value that the JSON text describes.
+
+    Raises InvalidValue with one sentence that says where it goes wrong. A name given twice and
+    numbers JSON cannot hold are refused, as they would be lost silently.
+    """
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=_finite
+        )
+    except json.JSONDecodeError as error:
+        raise InvalidValue(
+            f"Line {error.lineno}, column {error.colno} is not JSON ({error.msg.lower()}): "
+            "check for a missing quote, comma or bracket there."
+        ) from error
+    except RecursionError as error:
+        raise InvalidValue("The JSON is nested too deeply to be kept: flatten it.") from error
+    if not isinstance(value, dict):
+        raise InvalidValue(
+            f"A memory is an object with named fields, not {_NAMES[type(value)]}: "
+            'write it like {"text": …}.'
+        )
+    return value
+
+
+def difference(before: dict[str, Any], after: dict[str, Any]) -> str:
+    """Return the changed lines of two values as a diff; empty when they are equal."""
+    if same(before, after):
+        return ""
+    lines = unified_diff(
+        value_text(before).splitlines(), value_text(after).splitlines(), lineterm="", n=2
+    )
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def same(before: Any, after: Any) -> bool:
+    """Tell whether two values are the same JSON: unlike ==, `1`, `1.0` and `true` differ."""
+    return json.dumps(before, sort_keys=False) == json.dumps(after, sort_keys=False)
+
+
+_NAMES = {
+    list: "a list",
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidValue(f"The field {json.dumps(twice)} is given twice: keep one of them.")
+    return value
+
+
+def _refuse(constant: str) -> Any:
+    raise InvalidValue(f"{constant} is not a JSON number: use null or a text instead.")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise InvalidValue(f"{text} is too large for a number: write it as a text.")
+    return number

@@ -1,0 +1,97 @@
+"""What a search found, or why it found nothing."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from dashboard import resources, state, widgets
+from dashboard.scoring import Background, explain
+from dashboard.searching import Outcome, State
+from dashboard.searchoptions import Options
+from dashboard.widgets.search_setup import change
+from dashboard.wording import escape_markdown
+from store import Reference
+
+_EMPTY: Mapping[State, tuple[str, str]] = {
+    "idle": ("What do you want to find?", ":material/search:"),
+    "no match": ("Nothing matched", ":material/search_off:"),
+    "empty scope": ("This namespace is empty", ":material/folder_off:"),
+    "empty store": ("No memories yet", ":material/inbox:"),
+    "off": ("Search by meaning is off for this store", ":material/visibility_off:"),
+}
+_WORDS_HELP = (
+    "How many of the words of the question the memory holds. Common words such as “the” are not "
+    "looked for."
+)
+_BM25_HELP = (
+    "BM25: higher when a memory holds more of the words, rarer words, and little else. It only "
+    "compares memories within one search."
+)
+
+
+def results(
+    outcome: Outcome,
+    background: Background | None,
+    options: Options,
+    *,
+    key: str = "hits",
+    elsewhere: Mapping[Reference, int] | None = None,
+) -> None:
+    """Draw an outcome: one sentence and the table of hits, or what is the matter."""
+    if outcome.state != "found":
+        nothing(outcome, options, key=key)
+        return
+    st.caption(escape_markdown(outcome.summary))
+    if outcome.ignored:
+        st.caption(escape_markdown(f"Too common to look for: {', '.join(outcome.ignored)}."))
+    hits = outcome.hits
+    extra: dict[str, list[object]] = {"Match": [hit.label for hit in hits]}
+    if not any(extra["Match"]):
+        del extra["Match"]
+    extra["Score"] = [hit.score for hit in hits]
+    if elsewhere is not None:
+        extra["Other"] = [elsewhere.get(hit.reference) for hit in hits]
+    extra["Field"] = [hit.path for hit in hits]
+    widgets.memory_table(
+        [hit.memory for hit in hits],
+        key=key,
+        fields=resources.store().info().fields,
+        scope=outcome.search.scope,
+        extra=extra,
+        columns=_columns(outcome, background),
+    )
+
+
+def nothing(outcome: Outcome, options: Options, *, key: str = "hits") -> None:
+    """Draw why there are no hits, and the way on."""
+    title, icon = _EMPTY[outcome.state]
+    widgets.empty(title, outcome.summary, icon=icon)
+    if outcome.state == "off":
+        words = Options(**{**_fields(options), "mode": "words"})
+        st.button("Search for the words", key=f"{key}-words", on_click=change, args=(words,))
+    if outcome.state == "empty scope":
+        st.button(
+            "Search all memories", key=f"{key}-everywhere", on_click=state.set_scope, args=((),)
+        )
+
+
+def _columns(outcome: Outcome, background: Background | None) -> dict[str, object]:
+    column = st.column_config
+    by_words = outcome.mode == "words"
+    top = max((hit.score for hit in outcome.hits), default=1.0)
+    score_help = _BM25_HELP if by_words else explain(background)
+    return {
+        "Match": column.TextColumn(width="small", help=_WORDS_HELP if by_words else score_help),
+        "Score": column.ProgressColumn(
+            format="%.2f" if by_words else "%.3f",
+            min_value=0.0,
+            max_value=top if by_words else 1.0,
+            help=score_help,
+            width="small",
+        ),
+        "Other": column.NumberColumn(
+            "Other rank", width="small", help="Its rank in the search beside this one, if it is there."
+        ),
+        "Field": column.TextColumn(width="small", help="The field that matched best."),
+        "Size": None,
+    }
