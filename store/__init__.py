@@ -18,6 +18,7 @@ from store.errors import (
     TransferError,
     WriteFailed,
 )
+from store.filters import passes
 from store.memory import (
     Entry,
     Match,
@@ -61,4 +62,5 @@ __all__ = [
     "VectorTable",
     "WriteFailed",
     "export_to",
+    "passes",
 ]

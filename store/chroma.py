@@ -4,39 +4,31 @@ import asyncio
 import concurrent.futures
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Self
 
 import numpy as np
 from chromadb.api import ClientAPI
-from langgraph.store.base import BaseStore, IndexConfig, Op, PutOp, Result, TTLConfig
+from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
 
-from store import namespaces, operations, values
+from store import namespaces, operations
 from store.catalog import Catalog
-from store.errors import InvalidOperation, StoreClosed
+from store.errors import StoreClosed
 from store.expiry import Clock, Sweeper, expiry
-from store.filters import check_filter
 from store.finder import Finder, Found, Scope
 from store.gateway import Gateway
 from store.indexing import Auto, plan_indexing
+from store.inspection import Inspection
 from store.memory import (
     Entry,
-    Match,
-    Memory,
     Namespace,
-    Order,
-    Page,
-    Reference,
-    StoreInfo,
-    VectorTable,
 )
 from store.namespaces import item_id
 from store.opening import open_gateway
-from store.operations import Batch, Put, Search
-from store.ranking import Array
-from store.records import Record, owner_of, to_microseconds
+from store.operations import Batch, Search
+from store.records import Record
 from store.writer import Prepared, Writer, check_size, refuse_unembeddable
 
 
@@ -50,7 +42,7 @@ class _Work:
     queries: list[str]
 
 
-class ChromaStore(BaseStore):
+class ChromaStore(Inspection, BaseStore):
     """A full LangGraph store on Chroma, and what people's tools need to look inside.
 
     Agents use it as any `BaseStore`, sync and async, from any thread or event loop. Pass a Chroma
@@ -172,7 +164,10 @@ class ChromaStore(BaseStore):
         Every operation is checked before anything is read or written, reads see the state before
         the batch, and of several puts of one key the last counts.
         """
-        work = self._plan(operations.check_batch(ops))
+        return self._execute(operations.check_batch(ops))
+
+    def _execute(self, batch: Batch) -> list[Result]:
+        work = self._plan(batch)
         embedder = self._indexing.embedder
         documents: Sequence[Sequence[float]] = ()
         queries: Mapping[str, Sequence[float]] = {}
@@ -315,210 +310,6 @@ class ChromaStore(BaseStore):
         """Stop the sweeper; tell whether it stopped within `timeout` seconds (None waits)."""
         return self._sweeper.stop(timeout)
 
-    # --- what people's tools need ------------------------------------------------------------
-
-    def info(self) -> StoreInfo:
-        """Say where the store is, how much it holds, and whether search by meaning works."""
-        with self._lock:
-            self._check_open()
-            directory = self._catalog.directory()
-            indexing = self._indexing
-            return StoreInfo(
-                location=self._location,
-                name=self._gateway.name,
-                memories=len(directory.entries),
-                vectors=directory.vectors,
-                embedder=self._gateway.index_record.get("embedder") or indexing.fingerprint or None,
-                dims=indexing.dims,
-                fields=indexing.fields,
-                search_off=indexing.off,
-            )
-
-    def token(self) -> str:
-        """Give a text that changes whenever anything stored changes; use it as a cache's key."""
-        with self._lock:
-            self._check_open()
-            return self._catalog.token()
-
-    def count(self, prefix: Namespace = ()) -> int:
-        """Give how many memories are at or below a prefix."""
-        checked = namespaces.check_labels(prefix)
-        with self._lock:
-            self._check_open()
-            return self._catalog.directory().count(checked)
-
-    def namespace_counts(self, prefix: Namespace = ()) -> dict[Namespace, int]:
-        """Give how many memories each namespace at or below a prefix holds itself."""
-        checked = namespaces.check_labels(prefix)
-        with self._lock:
-            self._check_open()
-            return self._catalog.directory().counts(checked)
-
-    def read(self, namespace: Namespace, key: str) -> Memory | None:
-        """Give one memory, expired or not, without touching its expiry; None if there is none."""
-        return self.read_many([(namespace, key)])[0]
-
-    def read_many(self, references: Sequence[Reference]) -> list[Memory | None]:
-        """Give memories in the order asked for, None where there is none."""
-        ids = [
-            item_id(namespaces.check_labels(namespace), operations.check_key(key))
-            for namespace, key in references
-        ]
-        self._check_open()
-        found = self._gateway.read(list(dict.fromkeys(ids)))
-        return [found[one].memory() if one in found else None for one in ids]
-
-    def page(
-        self,
-        prefix: Namespace = (),
-        *,
-        own: bool = False,
-        filter: Mapping[str, Any] | None = None,
-        order: Order = "updated_at",
-        descending: bool = True,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> Page:
-        """Give one page at or below a prefix (exactly in it with `own`), and the true total.
-
-        The order is total: ties go by namespace and key. With a filter every value is read.
-        """
-        scope = Scope(namespaces.check_labels(prefix), own, check_filter(filter))
-        operations.check_count("limit", limit)
-        operations.check_count("offset", offset)
-        with self._lock:
-            self._check_open()
-            found, total = self._finder.counted(
-                scope, limit, offset, order=order, descending=descending
-            )
-        return Page(tuple(one.record.memory() for one in found), total)
-
-    def scan(self, prefix: Namespace = (), *, own: bool = False) -> Iterator[Memory]:
-        """Give every memory at or below a prefix once, page by page, in no promised order."""
-        checked = namespaces.check_labels(prefix)
-        with self._lock:
-            self._check_open()
-            ids = list(self._catalog.directory().below(checked, own=own))
-        for start in range(0, len(ids), 1_000):
-            self._check_open()
-            for record in self._gateway.read(ids[start : start + 1_000]).values():
-                yield record.memory()
-
-    def match(
-        self,
-        prefix: Namespace = (),
-        *,
-        query: str | None = None,
-        vector: Sequence[float] | None = None,
-        filter: Mapping[str, Any] | None = None,
-        limit: int = 10,
-        offset: int = 0,
-    ) -> list[Match]:
-        """Give what `search(query=...)` gives, with the field that matched; TTLs stay as they are.
-
-        `vector` in place of `query` finds what is nearest to a given embedding.
-
-        Raises:
-            SearchUnavailable: Search by meaning is off for this store.
-            InvalidOperation: Neither or both of `query` and `vector` are given.
-        """
-        if (query is None or query == "") == (vector is None):
-            raise InvalidOperation("Give a query with some text, or a vector, and not both.")
-        scope = Scope(namespaces.check_labels(prefix), filter=check_filter(filter))
-        operations.check_count("limit", limit)
-        operations.check_count("offset", offset)
-        wanted = self.embed_query(query) if query else cast(Sequence[float], vector)
-        check_size([wanted], self._indexing.dims)
-        with self._lock:
-            self._check_open()
-            found = self._finder.ranked(scope, np.asarray(wanted, np.float32), limit, offset)
-        return [Match(one.record.memory(), one.score, one.path) for one in found]
-
-    def embed_query(self, text: str) -> list[float]:
-        """Embed a query as `search` does.
-
-        Raises:
-            SearchUnavailable: Search by meaning is off for this store.
-        """
-        self._check_open()
-        vector: list[float] = self._indexing.require().embed_query(text)
-        return vector
-
-    def vectors(
-        self,
-        prefix: Namespace = (),
-        *,
-        references: Sequence[Reference] | None = None,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> VectorTable:
-        """Give the stored embeddings at or below a prefix, or of the given memories.
-
-        `progress` is called with (vectors read, vectors in all).
-        """
-        with self._lock:
-            self._check_open()
-            directory = self._catalog.directory()
-            wanted: Iterable[str] = directory.ordered(namespaces.check_labels(prefix))
-            if references is not None:
-                wanted = (item_id(*one) for one in references)
-            entries = {one: directory.entries[one] for one in wanted if one in directory.entries}
-        found = self._finder.vectors_of(entries, progress)
-        rows = [one for one in found.values() if entries[owner_of(one.id)].revision == one.revision]
-        rows.sort(key=lambda one: one.id)
-        places = [entries[owner_of(one.id)] for one in rows]
-        matrix: Array = np.zeros((0, self._indexing.dims or 0), np.float32)
-        return VectorTable(
-            references=tuple((entry.namespace, entry.key) for entry in places),
-            paths=tuple(one.path for one in rows),
-            revisions=tuple(one.revision for one in rows),
-            matrix=np.stack([one.values for one in rows]) if rows else matrix,
-        )
-
-    def write(self, memories: Iterable[Memory], *, index: Sequence[str] | None = None) -> None:
-        """Write memories with the times they carry: for import, undo and moving.
-
-        Everything is checked before the first write; `index` as in `put`.
-        """
-        puts: dict[Reference, Put] = {}
-        for memory in memories:
-            put = _put_of(memory, operations.check_index(index))
-            puts[put.namespace, put.key] = put
-        batch = Batch(size=0, puts=puts)
-        work = self._plan(batch)
-        documents: Sequence[Sequence[float]] = ()
-        if work.texts:
-            documents = self._indexing.require().embed_documents(work.texts)
-        self._run(work, documents, {})
-
-    def remove(self, references: Iterable[Reference]) -> int:
-        """Delete memories; give how many of them existed."""
-        checked = operations.check_batch(
-            PutOp(namespace, key, None) for namespace, key in references
-        )
-        ids = [item_id(*reference) for reference in checked.deletes]
-        removed = 0
-        for start in range(0, len(ids), 100):
-            with self._lock:
-                self._check_open()
-                removed += self._writer.delete(ids[start : start + 100])
-        return removed
-
     def _check_open(self) -> None:
         if self._closed:
             raise StoreClosed("This store is closed; open it again before using it.")
-
-
-def _put_of(memory: Memory, index: tuple[str, ...] | None) -> Put:
-    encoded = values.encode(memory.value)
-    expires = memory.expires_at
-    return Put(
-        namespace=namespaces.check_writable(memory.namespace),
-        key=operations.check_key(memory.key),
-        value=values.decode(encoded),
-        encoded=encoded,
-        index=index,
-        ttl=operations.check_ttl(memory.ttl_minutes),
-        created=to_microseconds(memory.created_at),
-        updated=to_microseconds(memory.updated_at),
-        expires=None if expires is None else to_microseconds(expires),
-    )

@@ -27,9 +27,9 @@ class Hit:
 
 def normalise(vector: Iterable[float] | Array) -> Array:
     """Scale to length one; a zero vector stays zero."""
-    array = np.asarray(vector, dtype=np.float32)
+    array: Array = np.asarray(vector, dtype=np.float32)
     length = float(np.linalg.norm(array))
-    return np.divide(array, np.float32(length)) if length > 0 else array
+    return array if length == 0 else (array / length).astype(np.float32)
 
 
 def cosines(query: Array, matrix: Array) -> Array:
