@@ -1,0 +1,80 @@
+"""What of a map kept from before still holds, and how to bring it up to date."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.projection import SIMPLE
+from dashboard.projection_cache import Hashes, SavedMap
+from dashboard.projection_neighbours import Floats
+
+CHURN = 0.1
+"""The share of memories placed one by one beyond which the whole map is arranged again."""
+
+Kind = Literal["same", "place", "warm", "fresh"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to get from the map kept to one of the rows there are now.
+
+    `known` (n, 2) holds the old position of each row, NaN where there is none; `churn` counts
+    the rows placed since the map was last arranged as a whole, those of this plan included.
+    """
+
+    kind: Kind
+    known: Floats
+    churn: int = 0
+
+
+def compare(ids: Hashes, revisions: Hashes, saved: SavedMap | None) -> Plan:
+    """Plan the way from a saved map to rows with these ids and revisions."""
+    known = np.full((len(ids), 2), np.nan, dtype=np.float32)
+    if saved is None or not len(saved.ids):
+        return Plan("fresh", known)
+    where = _find(ids, saved.ids)
+    held = where >= 0
+    held[held] = saved.revisions[where[held]] == revisions[held]
+    known[held] = saved.layout.positions[where[held]]
+    added = int((~held).sum())
+    churn = saved.churn + added + max(0, len(saved.ids) - int((where >= 0).sum()))
+    if not added:
+        return Plan("same", known, churn)
+    if len(ids) <= 2 * SIMPLE or saved.layout.method == "simple" or added > len(ids) / 2:
+        return Plan("fresh", known)
+    return Plan("warm" if churn > CHURN * len(ids) else "place", known, churn)
+
+
+def _find(ids: Hashes, among: Hashes) -> npt.NDArray[np.intp]:
+    """Give where each id stands in `among`, -1 where it does not."""
+    order = np.argsort(among, kind="stable")
+    found = np.searchsorted(among, ids, sorter=order)
+    found = order[np.minimum(found, len(among) - 1)]
+    return np.where(among[found] == ids, found, -1)
+
+
+def align(positions: Floats, old: Floats) -> Floats:
+    """Turn, mirror, scale and shift `positions` to lie as close as they can to `old`.
+
+    Rows that are NaN in either do not count; with fewer than three others nothing is changed.
+    """
+    both = np.isfinite(positions).all(axis=1) & np.isfinite(old).all(axis=1)
+    if both.sum() < 3:
+        return positions
+    here, there = positions[both].astype(np.float64), old[both].astype(np.float64)
+    middle, goal = here.mean(axis=0), there.mean(axis=0)
+    left, stretch, right = np.linalg.svd((here - middle).T @ (there - goal))
+    size = float(((here - middle) ** 2).sum())
+    scale = float(stretch.sum()) / size if size else 1.0
+    return np.asarray((positions - middle) @ (left @ right) * scale + goal, dtype=np.float32)
+
+
+def shift(positions: Floats, old: Floats) -> float:
+    """Give the median way that rows in both moved, as a share of the old map's width."""
+    both = np.isfinite(positions).all(axis=1) & np.isfinite(old).all(axis=1)
+    if not both.any():
+        return 0.0
+    width = float(np.max(np.ptp(old[both], axis=0))) or 1.0
+    return float(np.median(np.linalg.norm(positions[both] - old[both], axis=1))) / width
