@@ -75,9 +75,15 @@ def _newer(written: Callable[[int], datetime | None], total: int, since: datetim
 def largest(tree: Tree, limit: int = 8) -> list[Branch]:
     """Return the namespaces that tell most about where memories are, the largest first.
 
-    Levels that only lead to a single namespace are skipped.
+    The largest that can be split into its children is split, as long as all still fit.
     """
-    level = tree.children(())
-    while len(level) == 1 and not level[0].own and level[0].children:
-        level = tree.children(level[0].namespace)
-    return sorted(level, key=lambda branch: (-branch.total, branch.namespace))[:limit]
+    shown = tree.children(())
+    while True:
+        shown.sort(key=lambda branch: (-branch.total, branch.namespace))
+        for position, branch in enumerate(shown):
+            below = tree.children(branch.namespace)
+            if below and not branch.own and len(shown) + len(below) - 1 <= limit:
+                shown[position : position + 1] = below
+                break
+        else:
+            return shown[:limit]

@@ -3,6 +3,10 @@
 resources.settings() -> Settings | None     what MEMLENS_STORE and MEMLENS_NAME say
 resources.store() -> ChromaStore            opened once a process; raises a StoreError
 resources.tree() -> namespace_tree.Tree          namespaces with own and descendant counts
+resources.background() -> Background | None      how alike unrelated memories are
+resources.words() -> WordIndexes                 word indexes by scope
+resources.fields(scope) -> list[Field]           what can be filtered by
+resources.probes() -> ProbeFile                  the questions saved for this store
 """
 
 import atexit
@@ -10,10 +14,14 @@ import os
 
 import streamlit as st
 
+from dashboard.filterforms import Field, observed_fields
 from dashboard.namespace_tree import Tree
 from dashboard.overview import Freshness, Growth, freshness, growth
+from dashboard.probes import ProbeFile, probe_file
+from dashboard.scoring import Background, measure
 from dashboard.settings import Settings, read_settings
-from store import ChromaStore
+from dashboard.wordindexes import WordIndexes
+from store import ChromaStore, Namespace
 
 
 def settings() -> Settings | None:
@@ -44,6 +52,29 @@ def outline() -> tuple[Growth, Freshness]:
     return _outline(settings(), opened.token(), _store=opened)
 
 
+def background() -> Background | None:
+    """Return how alike unrelated memories of the store are; None when it has too few."""
+    opened = store()
+    return _background(settings(), opened.token(), _store=opened)
+
+
+def words() -> WordIndexes:
+    """Return the word indexes of the store, one for each scope looked at."""
+    opened = store()
+    return _words(id(opened), _store=opened)
+
+
+def fields(scope: Namespace) -> list[Field]:
+    """Return the fields of the newest memories in a scope, with examples."""
+    opened = store()
+    return _fields(settings(), opened.token(), scope, _store=opened)
+
+
+def probes() -> ProbeFile:
+    """Return where the questions saved for this store are kept."""
+    return probe_file(store().info())
+
+
 def _release(opened: ChromaStore) -> None:
     atexit.unregister(opened.close)
     opened.close()
@@ -67,3 +98,20 @@ def _outline(
 ) -> tuple[Growth, Freshness]:
     total = _store.count()
     return growth(_store, total), freshness(_store, total)
+
+
+@st.cache_data(show_spinner=False, max_entries=4, ttl=3600)
+def _background(chosen: Settings | None, token: str, *, _store: ChromaStore) -> Background | None:
+    return measure(_store)
+
+
+@st.cache_resource(show_spinner=False, max_entries=1)
+def _words(opened: int, *, _store: ChromaStore) -> WordIndexes:
+    return WordIndexes(_store)
+
+
+@st.cache_data(show_spinner=False, max_entries=16, ttl=3600)
+def _fields(
+    chosen: Settings | None, token: str, scope: Namespace, *, _store: ChromaStore
+) -> list[Field]:
+    return observed_fields(_store.page(scope, limit=200).memories)

@@ -31,8 +31,9 @@ def page_config() -> None:
     """Set title, icon and layout of the browser tab."""
     st.set_page_config(
         page_title="Memlens",
-        page_icon=":material/lens_blur:",
+        page_icon=_DATA / "mark.svg",
         layout="wide",
+        initial_sidebar_state=250,
         menu_items={"About": _ABOUT},
     )
     st.logo(_DATA / "logo.svg", size="large", icon_image=_DATA / "mark.svg")
@@ -50,16 +51,19 @@ def sidebar(store: ChromaStore) -> None:
     with st.sidebar.container(key="store-card"):
         st.caption("Store")
         st.markdown(f"**{escape_markdown(chosen.label if chosen else info.location)}**")
-        st.caption(f"{memories_text(info.memories)} · {escape_markdown(info.name)}")
+        named = "" if info.name == DEFAULT_NAME else f" · {escape_markdown(info.name)}"
+        st.caption(f"{memories_text(info.memories)}{named}")
         _health(info)
 
 
 def _health(info: StoreInfo) -> None:
     if info.search_off is None:
-        st.badge("Search by meaning is on", icon=":material/check_circle:", color="green")
-        st.caption(f"{escape_markdown(info.embedder or 'custom embedder')} · {info.dims} numbers")
+        st.badge("Search is on", icon=":material/check_circle:", color="green")
+        st.caption(
+            f"{escape_markdown(info.embedder or 'custom embedder')} · {info.dims} dimensions"
+        )
         return
-    st.badge("Search by meaning is off", icon=":material/warning:", color="orange")
+    st.badge("Search is off", icon=":material/warning:", color="orange")
     st.caption(escape_markdown(info.search_off))
 
 

@@ -16,6 +16,8 @@ from dashboard.widgets.report import report
 from dashboard.wording import age, escape_markdown, namespace_text, size_text
 from store import Memory, Reference, StoreInfo
 
+_EMBEDDED = " :gray-badge[searched by meaning]"
+_SHORT, _LONG = 48, 1500
 _TIME = "%Y-%m-%d %H:%M"
 
 
@@ -80,20 +82,24 @@ def _value(memory: Memory, info: StoreInfo) -> None:
     if side == "JSON":
         st.code(value_text(memory.value), language="json", wrap_lines=True, height=_height(memory))
         return
-    for name, item in memory.value.items():
-        _field(name, item, embedded=name in info.fields)
+    for number, (name, item) in enumerate(memory.value.items()):
+        _field(number, name, item, embedded=name in info.fields)
     if not memory.value:
         st.caption("This memory has no fields.")
 
 
-def _field(name: str, item: Any, *, embedded: bool) -> None:
-    with st.container(gap=None):
-        mark = " :material/travel_explore:" if embedded else ""
-        st.caption(
-            f"{escape_markdown(name)}{mark}",
-            help="Search by meaning reads this field." if embedded else None,
-        )
-        st.code(_shown(item), language=None, wrap_lines=True)
+def _field(number: int, name: str, item: Any, *, embedded: bool) -> None:
+    label = f"{escape_markdown(name) or '(no name)'}{_EMBEDDED if embedded else ''}"
+    text = _shown(item)
+    if embedded or len(text) > _SHORT or "\n" in text:
+        with st.container(gap="xxsmall", key=f"field-text-{number}"):
+            st.caption(label)
+            tall = len(text) > _LONG or text.count("\n") > 20
+            st.code(text, language=None, wrap_lines=True, height=360 if tall else "content")
+    else:
+        with st.container(horizontal=True, key=f"field-row-{number}"):
+            st.caption(label, width=96)
+            st.text(text, width="stretch")
 
 
 def _shown(item: Any) -> str:

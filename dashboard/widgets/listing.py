@@ -99,16 +99,18 @@ def pager(page: Page) -> None:
     if pages < 2 and page.total <= min(state.PAGE_SIZES):
         return
 
-    def turned() -> None:
-        state.update(page=st.session_state["listing-page"])
+    def turned(key: str) -> None:
+        state.update(page=st.session_state[key])
 
     def sized() -> None:
         state.update(size=st.session_state["listing-size"], page=1)
 
     with st.container(horizontal=True, vertical_alignment="center", key="listing-pager"):
         if pages > 1:
-            st.session_state["listing-page"] = min(view.page, pages)
-            st.pagination(pages, key="listing-page", on_change=turned)
+            key = f"listing-page-{view.page}"
+            st.pagination(
+                pages, default=min(view.page, pages), key=key, on_change=turned, args=(key,)
+            )
         st.selectbox(
             "Rows per page",
             state.PAGE_SIZES,

@@ -1,12 +1,13 @@
 """What a search found, or why it found nothing."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
 from dashboard import resources, state, widgets
 from dashboard.scoring import Background, explain
-from dashboard.searching import Outcome, State
+from dashboard.searching import Outcome, State, table_columns
 from dashboard.searchoptions import Options
 from dashboard.widgets.search_setup import change
 from dashboard.wording import escape_markdown
@@ -44,20 +45,12 @@ def results(
     st.caption(escape_markdown(outcome.summary))
     if outcome.ignored:
         st.caption(escape_markdown(f"Too common to look for: {', '.join(outcome.ignored)}."))
-    hits = outcome.hits
-    extra: dict[str, list[object]] = {"Match": [hit.label for hit in hits]}
-    if not any(extra["Match"]):
-        del extra["Match"]
-    extra["Score"] = [hit.score for hit in hits]
-    if elsewhere is not None:
-        extra["Other"] = [elsewhere.get(hit.reference) for hit in hits]
-    extra["Field"] = [hit.path for hit in hits]
     widgets.memory_table(
-        [hit.memory for hit in hits],
+        [hit.memory for hit in outcome.hits],
         key=key,
         fields=resources.store().info().fields,
         scope=outcome.search.scope,
-        extra=extra,
+        extra=table_columns(outcome, elsewhere),
         columns=_columns(outcome, background),
     )
 
@@ -67,7 +60,7 @@ def nothing(outcome: Outcome, options: Options, *, key: str = "hits") -> None:
     title, icon = _EMPTY[outcome.state]
     widgets.empty(title, outcome.summary, icon=icon)
     if outcome.state == "off":
-        words = Options(**{**_fields(options), "mode": "words"})
+        words = replace(options, mode="words")
         st.button("Search for the words", key=f"{key}-words", on_click=change, args=(words,))
     if outcome.state == "empty scope":
         st.button(
@@ -90,7 +83,9 @@ def _columns(outcome: Outcome, background: Background | None) -> dict[str, objec
             width="small",
         ),
         "Other": column.NumberColumn(
-            "Other rank", width="small", help="Its rank in the search beside this one, if it is there."
+            "Other rank",
+            width="small",
+            help="Its rank in the search beside this one, if it is there.",
         ),
         "Field": column.TextColumn(width="small", help="The field that matched best."),
         "Size": None,

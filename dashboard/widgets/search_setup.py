@@ -97,7 +97,9 @@ def threshold_picker(chosen: Options, background: Background | None, hides: str)
         )
         st.caption(hides)
         if background:
-            st.caption(f"related from {background.related:.2f}, strong from {background.strong:.2f}")
+            st.caption(
+                f"related from {background.related:.2f}, strong from {background.strong:.2f}"
+            )
 
 
 def compare_picker(chosen: Options) -> None:

@@ -11,6 +11,8 @@ from dashboard.overview import Freshness, Growth
 from dashboard.wording import escape_markdown, namespace_text, plural
 from store import StoreInfo
 
+_AREA = "#1a9a9299"
+
 
 def metrics(info: StoreInfo, tree: Tree, freshness: Freshness) -> None:
     """Draw the figures that say how much there is, how fresh it is, and whether search works."""
@@ -48,7 +50,7 @@ def growth_chart(growth: Growth) -> None:
         st.caption("The curve appears with the second memory.")
         return
     frame = pd.DataFrame({"Time": growth.moments, "Memories": growth.counts})
-    st.area_chart(frame, x="Time", y="Memories", x_label="", y_label="", height=260)
+    st.area_chart(frame, x="Time", y="Memories", x_label="", y_label="", height=280, color=_AREA)
 
 
 def places(branches: Sequence[Branch], total: int) -> None:
@@ -63,3 +65,4 @@ def places(branches: Sequence[Branch], total: int) -> None:
                 query_params=state.link(scope=branch.namespace),
                 width="stretch",
             )
+            st.progress(share)

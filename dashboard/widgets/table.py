@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +11,8 @@ from dashboard import state
 from dashboard.memories import kind, preview, size
 from dashboard.wording import namespace_text
 from store import Memory, Namespace, Reference
+
+_ROW, _HEAD = 35, 38
 
 
 def memory_table(
@@ -21,14 +23,15 @@ def memory_table(
     scope: Namespace = (),
     extra: Mapping[str, Sequence[Any]] | None = None,
     columns: Mapping[str, Any] | None = None,
-    height: int | Literal["auto", "content", "stretch"] = "auto",
+    rows: int = 15,
     on_open: Callable[[Reference], None] = state.select,
 ) -> tuple[Reference, ...]:
     """Draw memories as a table; return the ticked ones, in table order.
 
     A click on a cell opens that memory in the inspector through `on_open`. `extra` adds
     columns before the standard ones, `columns` configures them (`st.column_config`). `fields`
-    are the embedded fields (`store.info().fields`), `scope` shortens namespaces.
+    are the embedded fields (`store.info().fields`), `scope` shortens namespaces, `rows` is how
+    many are visible before the table scrolls.
 
     Rows are positions in the browser, so the table's identity holds every reference it shows:
     when the rows change the selection starts afresh instead of meaning other memories.
@@ -47,7 +50,7 @@ def memory_table(
         frame,
         key=table_key,
         hide_index=True,
-        height=height,
+        height=_HEAD + _ROW * min(rows, max(1, len(references))),
         column_config={**_columns(), **(columns or {})},
         on_select=clicked,
         selection_mode=["multi-row", "single-cell"],
@@ -84,11 +87,11 @@ def _columns() -> dict[str, Any]:
     zone = st.context.timezone
     column = st.column_config
     return {
-        "Memory": column.TextColumn(width="large"),
-        "Namespace": column.TextColumn(width="medium"),
-        "Kind": column.TextColumn(width="small"),
-        "Updated": column.DatetimeColumn(format="distance", timezone=zone, width="small"),
-        "Expires": column.DatetimeColumn(format="distance", timezone=zone, width="small"),
-        "Size": column.NumberColumn(format="bytes", width="small"),
-        "Key": column.TextColumn(width="small"),
+        "Memory": column.TextColumn(width=400),
+        "Namespace": column.TextColumn(width=190),
+        "Kind": column.TextColumn(width=95),
+        "Updated": column.DatetimeColumn(format="distance", timezone=zone, width=115),
+        "Expires": column.DatetimeColumn(format="distance", timezone=zone, width=115),
+        "Size": column.NumberColumn(format="bytes", width=70),
+        "Key": column.TextColumn(width=110),
     }
