@@ -1,0 +1,74 @@
+"""`memlens open` and `memlens demo`: the dashboard as a child process."""
+
+import re
+import signal
+import socket
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from dashboard.demo import fill_demo
+from store import ChromaStore
+from tests.dashboard.commands import INDEX, memlens, started, url_said
+
+
+@pytest.fixture(scope="module")
+def filled(stores_folder: Path) -> Path:
+    """A folder with the demo's memories; tests only read it."""
+    folder = stores_folder / "launch-demo"
+    with ChromaStore.open(folder, index=INDEX) as store:
+        fill_demo(store)
+    return folder
+
+
+@pytest.fixture
+def folder(stores_folder: Path, request: pytest.FixtureRequest) -> Path:
+    """Where a store can be made; it does not exist yet."""
+    return stores_folder / re.sub(r"\W+", "-", request.node.name)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_open_serves_the_dashboard_until_it_is_stopped(filled: Path, number: int) -> None:
+    with started("open", filled) as child:
+        url = url_said(child)
+        with urllib.request.urlopen(url, timeout=10) as page:
+            assert page.status == 200
+        child.send_signal(number)
+        assert "Memlens stopped." in child.communicate(timeout=30)[0]
+    assert child.returncode == 0
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(url, timeout=5)
+    ChromaStore.open(filled, create=False).close()
+
+
+def test_open_takes_the_next_port_when_the_first_is_taken(filled: Path) -> None:
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", 8501))
+            taken.listen()
+        except OSError:
+            pass  # Something else has it, which is what this test needs.
+        with started("open", filled) as child:
+            assert int(url_said(child).rpartition(":")[2]) > 8501
+
+
+def test_open_on_a_port_that_is_taken_is_refused(filled: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        result = memlens("open", filled, "--port", str(taken.getsockname()[1]))
+    assert (result.exit_code, "leave --port out" in result.stderr) == (1, True)
+
+
+def test_the_demo_fills_an_empty_folder_once(folder: Path) -> None:
+    for _ in range(2):
+        with started("demo", "--store", folder) as child:
+            url_said(child)
+            child.terminate()
+            child.wait(30)
+        with ChromaStore.open(folder, create=False) as store:
+            assert (store.count(), store.info().fields) == (197, ("text",))
+            store.delete(("users", "mira", "profile"), "p01")
+            store.put(("mine",), "p01", {"text": "kept"})
