@@ -1,0 +1,1 @@
+"""Memlens dashboard."""
