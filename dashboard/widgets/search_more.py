@@ -91,7 +91,7 @@ def saved_questions(outcome: Outcome) -> None:
     )
     if asked.query.strip() and asked not in probes:
         st.button(
-            "Save this question", icon=":material/bookmark_add:", on_click=file.add, args=(asked,)
+            "Save this question", icon=":material/bookmark_add:", on_click=lambda: _save(asked)
         )
     for at, probe in enumerate(probes):
         _saved(at, probe)
@@ -114,7 +114,7 @@ def _saved(at: int, probe: Probe) -> None:
             key=f"search-forget-{at}",
             help="Forget this question",
             type="tertiary",
-            on_click=resources.probes().remove,
+            on_click=_forget,
             args=(probe,),
         )
 
@@ -122,6 +122,15 @@ def _saved(at: int, probe: Probe) -> None:
 def _ask(probe: Probe) -> None:
     state.set_scope(probe.scope)
     state.set_query(probe.query)
+
+
+def _save(probe: Probe) -> None:
+    resources.probes().add(probe)
+    state.say("Saved. It is asked before every edit and deletion from now on.")
+
+
+def _forget(probe: Probe) -> None:
+    resources.probes().remove(probe)
 
 
 def _one_line(memory: Memory) -> str:

@@ -1,0 +1,43 @@
+"""What a planned edit or deletion does to the saved questions, shown before it is applied."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard import resources
+from dashboard.impact import Change, Impact, impacts, summary
+from dashboard.wording import escape_markdown
+from store import EmbeddingError, SearchUnavailable
+
+
+def impact_preview(changes: Sequence[Change]) -> None:
+    """Draw, for each saved question, its top memories before and after the changes.
+
+    Draws nothing when no question is saved or search by meaning is off.
+    """
+    probes = resources.probes().load()
+    if not probes:
+        return
+    try:
+        with st.skeleton(height=40):
+            found = impacts(resources.store(), probes, changes)
+    except (SearchUnavailable, EmbeddingError) as error:
+        st.caption(escape_markdown(f"Saved questions were not asked: {error}"))
+        return
+    with st.expander(escape_markdown(summary(found)), icon=":material/quiz:"):
+        for impact in found:
+            if impact.differs:
+                _before_and_after(impact)
+
+
+def _before_and_after(impact: Impact) -> None:
+    st.text(impact.probe.query)
+    left, right = st.columns(2)
+    for column, name, side in (
+        (left, "Now", impact.lines_now),
+        (right, "Afterwards", impact.lines_then),
+    ):
+        with column:
+            st.caption(name)
+            for line in side:
+                st.text(line)
