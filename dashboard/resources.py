@@ -7,10 +7,13 @@ resources.background() -> Background | None      how alike unrelated memories ar
 resources.words() -> WordIndexes                 word indexes by scope
 resources.fields(scope) -> list[Field]           what can be filtered by
 resources.probes() -> ProbeFile                  the questions saved for this store
+resources.maps() -> Maps                         makes maps in the background
+resources.map_figure(picture, choice)            a map's figure, with its colours
 """
 
 import atexit
 import os
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -18,10 +21,16 @@ from dashboard.filterforms import Field, observed_fields
 from dashboard.namespace_tree import Tree
 from dashboard.overview import Freshness, Growth, freshness, growth
 from dashboard.probes import ProbeFile, probe_file
+from dashboard.projection_cache import cache_folder
+from dashboard.projection_jobs import Maps, StoreMap
+from dashboard.projection_process import WorkerProcess
 from dashboard.scoring import Background, measure
 from dashboard.settings import Settings, read_settings
 from dashboard.wordindexes import WordIndexes
 from store import ChromaStore, Namespace
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 def settings() -> Settings | None:
@@ -75,6 +84,17 @@ def probes() -> ProbeFile:
     return probe_file(store().info())
 
 
+def maps() -> Maps:
+    """Return what makes the maps of this store in the background."""
+    opened = store()
+    return _maps(id(opened), _store=opened)
+
+
+def map_figure(picture: StoreMap, choice: str) -> "go.Figure":
+    """Return the figure of a map, its points coloured by one of `map_drawing.colour_choices`."""
+    return _map_figure(picture.version, choice, _picture=picture, _store=store())
+
+
 def _release(opened: ChromaStore) -> None:
     atexit.unregister(opened.close)
     opened.close()
@@ -115,3 +135,18 @@ def _fields(
     chosen: Settings | None, token: str, scope: Namespace, *, _store: ChromaStore
 ) -> list[Field]:
     return observed_fields(_store.page(scope, limit=200).memories)
+
+
+@st.cache_resource(show_spinner=False, max_entries=1, on_release=Maps.close)
+def _maps(opened: int, *, _store: ChromaStore) -> Maps:
+    return Maps(_store, cache_folder() / "maps", WorkerProcess())
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _map_figure(
+    version: str, choice: str, *, _picture: StoreMap, _store: ChromaStore
+) -> "go.Figure":
+    # Plotly takes a while to import; only a map needs it.
+    from dashboard.map_drawing import colours_of, draw
+
+    return draw(_picture, colours_of(_picture, choice), _store)

@@ -22,6 +22,10 @@ State = Literal["idle", "found", "no match", "empty scope", "empty store", "off"
 MODES: tuple[Mode, ...] = ("meaning", "words")
 LIMITS = (5, 10, 20, 50, 100)
 READ_AT_ONCE = 500
+NO_EMBEDDINGS = (
+    "None of the memories in this store has an embedding: they were stored without an index, so "
+    "only their words can be searched."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +90,17 @@ def by_meaning(store: ChromaStore, search: Search, background: Background | None
     early = _nothing_to_do(store, search, "meaning")
     if early is not None:
         return early
+    info = store.info()
+    if not info.vectors and info.search_off is None:
+        return _empty(store, search, "meaning", "off", NO_EMBEDDINGS)
     try:
         matches = store.match(
             search.scope, query=search.query, filter=search.filter, limit=search.limit
         )
     except SearchUnavailable as error:
         return _empty(store, search, "meaning", "off", str(error))
-    fields = store.info().fields
     hits = [
-        _hit(rank, match, background, fields)
+        _hit(rank, match, background, info.fields)
         for rank, match in enumerate((one for one in matches if one.score is not None), 1)
     ]
     return _outcome(store, search, "meaning", hits)

@@ -86,11 +86,12 @@ def test_a_store_without_an_index_says_so_and_shows_nothing() -> None:
 
 def test_memories_without_vectors_are_not_hits_by_meaning(store: ChromaStore) -> None:
     put(store, "1", "green tea", index=False)
-    outcome = meaning(store, "green tea")
+    assert meaning(store, "green tea").state == "off"
+    put(store, "2", "black tea", "others")
+    assert keys(meaning(store, "green tea")) == ["2"]
+    outcome = meaning(store, "green tea", scope=("pets",))
     assert outcome.state == "no match"
     assert outcome.summary.startswith("0 of 1 matched: none of the memories here has an embedding")
-    put(store, "2", "black tea")
-    assert keys(meaning(store, "green tea")) == ["2"]
 
 
 def test_the_threshold_hides_and_tells_how_many(store: ChromaStore) -> None:
