@@ -5,35 +5,17 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from dashboard.projection import Layout, Settings
-from store import Reference
+from dashboard.projection_plan import Hashes, SavedMap
 
 CACHE_VARIABLE = "MEMLENS_CACHE"
 _KEPT_MAPS = 20
 _FORMAT = 1
-
-Hashes = npt.NDArray[np.uint64]
-
-
-@dataclass(frozen=True, slots=True)
-class SavedMap:
-    """A layout with the hashes of the memories (`ids`) and of the versions (`revisions`) in it.
-
-    `seen` is the store's token when it was made; `churn` counts the rows placed since the last
-    full arrangement.
-    """
-
-    ids: Hashes
-    revisions: Hashes
-    layout: Layout
-    seen: str
-    churn: int = 0
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -56,7 +38,7 @@ def map_name(
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def hash_references(references: Iterable[Reference]) -> Hashes:
+def hash_references(references: Iterable[tuple[tuple[str, ...], str]]) -> Hashes:
     """Give one number for each reference, the same in every process."""
     return hash_texts(json.dumps([namespace, key]) for namespace, key in references)
 
@@ -78,7 +60,6 @@ def save_map(folder: Path, name: str, saved: SavedMap) -> None:
         "method": layout.method,
         "notes": layout.notes,
         "trust": layout.trust,
-        "seen": saved.seen,
         "churn": saved.churn,
     }
     target = folder / f"{name}.npz"
@@ -106,9 +87,7 @@ def load_map(folder: Path, name: str) -> SavedMap | None:
             layout = Layout(
                 stored["positions"], about["method"], tuple(about["notes"]), about["trust"]
             )
-            saved = SavedMap(
-                stored["ids"], stored["revisions"], layout, about["seen"], about["churn"]
-            )
+            saved = SavedMap(stored["ids"], stored["revisions"], layout, about["churn"])
         path.touch()
     except (OSError, ValueError, KeyError, EOFError):
         return None

@@ -1,18 +1,17 @@
 """The maps of one store, made in the background by a thread and the worker process."""
 
+import hashlib
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dashboard.projection import Layout, Settings
 from dashboard.projection_cache import (
-    SavedMap,
     hash_references,
     hash_texts,
     load_map,
@@ -20,9 +19,9 @@ from dashboard.projection_cache import (
     save_map,
 )
 from dashboard.projection_neighbours import Floats
-from dashboard.projection_plan import Plan, compare
+from dashboard.projection_plan import Hashes, Plan, SavedMap, compare
 from dashboard.projection_process import WorkerProcess, WorkerStoppedError
-from store import ChromaStore, Namespace, Reference, StoreError, VectorTable
+from store import ChromaStore, Entry, Namespace, Reference, StoreError, VectorTable
 
 DEFAULTS = Settings()
 
@@ -38,9 +37,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class StoreMap:
-    """A map: row i of `layout` is `references[i]`. Every picture has another `version`."""
+    """A map: row i of `layout` is memory `entries[i]`, and `ids[i]` is a number of its own.
 
-    references: tuple[Reference, ...]
+    `version` is equal for equal pictures of equal memories; `token` is the store's state shown.
+    """
+
+    entries: tuple[Entry, ...]
+    ids: Hashes
     layout: Layout
     version: str
     token: str
@@ -92,6 +95,12 @@ class Maps:
         """Stop arranging; the best picture so far stays."""
         self._worker.stop()
 
+    def close(self) -> None:
+        """End the worker process; nothing more is made."""
+        with self._lock:
+            self._wanted = None
+        self._worker.stop()
+
     def wait(self, timeout: float | None = None) -> None:
         """Wait until nothing is being made."""
         thread = self._thread
@@ -119,23 +128,31 @@ class Maps:
         self._tell(request, running=False, problem=problem)
 
     def _bring_up_to_date(self, request: Request, token: str) -> None:
-        table = self._store.vectors(request.scope, progress=self._reading(request))
-        rows = rows_of_field(table, request.field)
-        references = tuple(table.references[row] for row in rows)
-        ids = hash_references(references)
-        revisions = hash_texts(table.revisions[row] for row in rows)
+        entries = tuple(entry for entry in self._store.entries(request.scope) if entry.vectors)
+        ids = hash_references(entry.reference for entry in entries)
+        revisions = hash_texts(entry.revision for entry in entries)
         name = self._name(request)
         saved = load_map(self._folder, name)
         plan = compare(ids, revisions, saved)
+        shown = _Shown(entries, ids, revisions, token)
         if saved is not None and plan.kind != "fresh":
-            self._show(request, references, replace(saved.layout, positions=plan.known), token)
+            self._show(request, shown, replace(saved.layout, positions=plan.known))
         if plan.kind == "same":
             return
-        for layout in self._arrange(request, table.matrix[rows], plan):
-            self._show(request, references, layout, token)
+        for layout in self._arrange(request, self._matrix(request, entries), plan):
+            self._show(request, shown, layout)
             churn = plan.churn if plan.kind == "place" else 0
             if layout.method in ("simple", "umap"):
-                save_map(self._folder, name, SavedMap(ids, revisions, layout, token, churn))
+                save_map(self._folder, name, SavedMap(ids, revisions, layout, churn))
+
+    def _matrix(self, request: Request, entries: Sequence[Entry]) -> Floats:
+        """Read one vector of each memory; a row without the field asked for is not a number."""
+
+        def progress(done: int, total: int) -> None:
+            self._tell(request, doing="Reading vectors", done=done, total=total)
+
+        table = self._store.vectors(request.scope, progress=progress)
+        return rows_of_field(table, request.field, [entry.reference for entry in entries])
 
     def _arrange(self, request: Request, matrix: Floats, plan: Plan) -> Iterator[Layout]:
         with tempfile.TemporaryDirectory(prefix="memlens-map-") as named:
@@ -167,15 +184,10 @@ class Maps:
             request.settings,
         )
 
-    def _reading(self, request: Request) -> Callable[[int, int], None]:
-        return lambda done, total: self._tell(request, done=done, total=total)
-
-    def _show(
-        self, request: Request, references: tuple[Reference, ...], layout: Layout, token: str
-    ) -> None:
-        self._pictures += 1
-        version = f"{self._pictures}-{layout.method}"
-        self._tell(request, map=StoreMap(references, layout, version, token))
+    def _show(self, request: Request, shown: "_Shown", layout: Layout) -> None:
+        version = picture_version(shown.ids, shown.revisions, layout)
+        picture = StoreMap(shown.entries, shown.ids, layout, version, shown.token)
+        self._tell(request, map=picture)
 
     def _tell(self, request: Request, **changes: Any) -> None:
         with self._lock:
@@ -183,15 +195,32 @@ class Maps:
                 self._status = replace(self._status, **changes)
 
 
-def rows_of_field(table: VectorTable, path: str) -> npt.NDArray[np.intp]:
-    """Give the rows of one embedded field, or of each memory's first one when `path` is empty.
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    entries: tuple[Entry, ...]
+    ids: Hashes
+    revisions: Hashes
+    token: str
 
-    A memory with several vectors of that field counts once.
+
+def picture_version(ids: Hashes, revisions: Hashes, layout: Layout) -> str:
+    """Give a text that is equal for equal pictures of equal memories."""
+    digest = hashlib.blake2b(layout.method.encode(), digest_size=8)
+    for part in (ids, revisions, layout.positions):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()
+
+
+def rows_of_field(table: VectorTable, path: str, references: Sequence[Reference]) -> Floats:
+    """Give one stored vector for each reference: the first of that field, or of any if it is "".
+
+    A memory that has none gets a row of NaN.
     """
-    seen: set[Reference] = set()
-    rows = []
+    found: dict[Reference, int] = {}
     for row, (reference, own) in enumerate(zip(table.references, table.paths, strict=True)):
-        if reference not in seen and (not path or own == path):
-            seen.add(reference)
-            rows.append(row)
-    return np.array(rows, dtype=np.intp)
+        if not path or own == path:
+            found.setdefault(reference, row)
+    rows = np.array([found.get(reference, -1) for reference in references], dtype=np.intp)
+    matrix = np.full((len(references), table.matrix.shape[1]), np.nan, dtype=np.float32)
+    matrix[rows >= 0] = table.matrix[rows[rows >= 0]]
+    return matrix

@@ -6,14 +6,27 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.projection import SIMPLE
-from dashboard.projection_cache import Hashes, SavedMap
+from dashboard.projection import SIMPLE, Layout
 from dashboard.projection_neighbours import Floats
 
 CHURN = 0.1
 """The share of memories placed one by one beyond which the whole map is arranged again."""
 
+Hashes = npt.NDArray[np.uint64]
 Kind = Literal["same", "place", "warm", "fresh"]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMap:
+    """A layout with the hashes of the memories (`ids`) and of the versions (`revisions`) in it.
+
+    `churn` counts the rows that came, went or changed since all were last arranged together.
+    """
+
+    ids: Hashes
+    revisions: Hashes
+    layout: Layout
+    churn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +66,3 @@ def _find(ids: Hashes, among: Hashes) -> npt.NDArray[np.intp]:
     found = np.searchsorted(among, ids, sorter=order)
     found = order[np.minimum(found, len(among) - 1)]
     return np.where(among[found] == ids, found, -1)
-
-
-def align(positions: Floats, old: Floats) -> Floats:
-    """Turn, mirror, scale and shift `positions` to lie as close as they can to `old`.
-
-    Rows that are NaN in either do not count; with fewer than three others nothing is changed.
-    """
-    both = np.isfinite(positions).all(axis=1) & np.isfinite(old).all(axis=1)
-    if both.sum() < 3:
-        return positions
-    here, there = positions[both].astype(np.float64), old[both].astype(np.float64)
-    middle, goal = here.mean(axis=0), there.mean(axis=0)
-    left, stretch, right = np.linalg.svd((here - middle).T @ (there - goal))
-    size = float(((here - middle) ** 2).sum())
-    scale = float(stretch.sum()) / size if size else 1.0
-    return np.asarray((positions - middle) @ (left @ right) * scale + goal, dtype=np.float32)
-
-
-def shift(positions: Floats, old: Floats) -> float:
-    """Give the median way that rows in both moved, as a share of the old map's width."""
-    both = np.isfinite(positions).all(axis=1) & np.isfinite(old).all(axis=1)
-    if not both.any():
-        return 0.0
-    width = float(np.max(np.ptp(old[both], axis=0))) or 1.0
-    return float(np.median(np.linalg.norm(positions[both] - old[both], axis=1))) / width

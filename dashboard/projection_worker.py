@@ -23,7 +23,7 @@ from dashboard.projection import (
     project,
     stages,
 )
-from dashboard.projection_plan import align
+from dashboard.projection_align import align
 
 _NICENESS = 10
 Emit = Callable[[Mapping[str, Any]], None]
