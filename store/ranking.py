@@ -37,7 +37,8 @@ def cosines(query: Array, matrix: Array) -> Array:
     lengths = np.linalg.norm(matrix, axis=1)
     lengths[lengths == 0] = 1
     scores = (matrix @ normalise(query)) / lengths
-    return np.clip(scores, -1.0, 1.0).astype(np.float32)
+    clipped: Array = np.clip(scores, -1.0, 1.0).astype(np.float32)
+    return clipped
 
 
 def best_hits(
