@@ -3,6 +3,7 @@
 import os
 import re
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -95,7 +96,8 @@ class OpenAIEmbeddings(Embeddings):
             )
         except openai.APIError as exc:
             raise EmbeddingError(self._explained(exc)) from exc
-        except (ValueError, TypeError) as exc:  # what is no JSON, or no base64, inside it
+        except (AttributeError, TypeError, ValueError) as exc:
+            # The client trusts the server: a web page or broken base64 trips its own code.
             raise EmbeddingError(
                 f"{self._server} did not answer with embeddings: {type(exc).__name__}."
             ) from exc
@@ -111,6 +113,7 @@ class OpenAIEmbeddings(Embeddings):
                     base_url=self._base_url,
                     max_retries=self._max_retries,
                 )
+                weakref.finalize(self, self._client.close)
             return self._client
 
     def _in_order(self, data: object, count: int) -> list[list[float]]:
@@ -151,7 +154,7 @@ class OpenAIEmbeddings(Embeddings):
         status = getattr(exc, "status_code", None)
         if status in _REFUSALS:
             return f"{self._server} {_REFUSALS[status]}"
-        return f"{self._server} refused with status {status}: {_without_keys(exc.message)}"
+        return f"{self._server} refused with status {status}: {_reason(exc)}"
 
 
 _REFUSALS = {
@@ -199,8 +202,10 @@ def _base_url(given: str | None) -> str | None:
     return given
 
 
-def _without_keys(message: str) -> str:
+def _reason(exc: "APIError") -> str:
     """Give the server's words, short and without anything that looks like a key."""
+    body = exc.body if isinstance(exc.body, dict) else {}
+    words = str(body.get("message") or exc.message)
     key = os.environ.get("OPENAI_API_KEY")
-    hidden = message.replace(key, "[key]") if key else message
+    hidden = words.replace(key, "[key]") if key else words
     return " ".join(re.sub(r"\b(sk|Bearer)[-_ ][\w*.-]+", "[key]", hidden).split())[:300]
