@@ -191,7 +191,7 @@ def import_(
     from store import ImportFile
 
     with ImportFile(file) as source:
-        with progress_bar(f"Checking {Path(file).name}") as progress:
+        with progress_bar(f"Checking {Path(file).name}", counted=False) as progress:
             survey = source.check(progress)
         _tell_survey(survey)
         store, new = open_or_create(

@@ -72,13 +72,15 @@ def read_namespace(_: click.Context, __: click.Parameter, text: str) -> "Namespa
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(label: str, *, counted: bool = True) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on standard error; give what moves it, as (done, total).
 
     Where standard error is no terminal nothing is shown: a log needs only the sentences.
     """
     hidden = not sys.stderr.isatty()
-    with click.progressbar(length=0, label=label, file=sys.stderr, hidden=hidden) as bar:
+    with click.progressbar(
+        length=0, label=label, file=sys.stderr, hidden=hidden, show_pos=counted, show_percent=True
+    ) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.length = total

@@ -232,7 +232,7 @@ def test_a_server_is_a_store_too(chroma_server: str, tmp_path: Path) -> None:
 
 
 def test_an_interrupted_import_continues_when_run_again(tmp_path: Path, folder: Path) -> None:
-    total = 3000
+    total = 1200
     rows = (row(f"k{n}", f"fact {n} of many, in words of its own {n * n}") for n in range(total))
     file = lines(tmp_path, *rows)
     with started("import", file, folder, stderr=subprocess.PIPE) as child:
