@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard import resources, state
 from dashboard.widgets import frame
+from dashboard.widgets.dialogs import open_dialog
 from store import StoreError
 
 _log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ def main() -> None:
     try:
         frame.sidebar(resources.store())
         page.run()
+        open_dialog()
         frame.notes()
     except StoreError as error:
         _log.warning("%s", error)

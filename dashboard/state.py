@@ -13,6 +13,7 @@ The address bar is the truth people can share: `?ns=["users","mira"]&key=p01&q=t
     state.param(name) -> str | None       a screen's own entry of the address bar
     state.set_param(name, text | None)
     state.go(page, scope=..., selected=..., query=...)   show another page next; fit for callbacks
+    state.ask(question)                   see widgets.ask_delete
     state.link(scope=..., selected=..., query=...) -> dict[str, str]   for query_params=
 """
 
@@ -38,6 +39,7 @@ _OWN_PARAMS = frozenset({"ns", "key", "in", "q", "page", "own"})
 _VIEW = "memlens.view"
 _SEEN = "memlens.seen"
 _NEXT = "memlens.next"
+_QUESTION = "memlens.question"
 _DRAFT = "memlens.draft"
 _REPORT = "memlens.report"
 _TOASTS = "memlens.notes"
@@ -170,6 +172,17 @@ def report() -> Report | None:
 def set_report(report: Report | None) -> None:
     """Keep what a change did, or forget it."""
     st.session_state[_REPORT] = report
+
+
+def ask(question: object = None) -> None:
+    """Put a question to the person in a dialog from the next run on; None closes it."""
+    st.session_state[_QUESTION] = question
+
+
+def question() -> object:
+    """Return the question that is open, or None."""
+    found: object = st.session_state.get(_QUESTION)
+    return found
 
 
 def say(message: str, icon: str = ":material/check:") -> None:

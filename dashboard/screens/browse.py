@@ -6,7 +6,7 @@ from dashboard import resources, state, widgets
 from dashboard.widgets.listing import bulk_bar, headline, pager
 
 store, tree = resources.store(), resources.tree()
-scope = widgets.scope_picker()
+scope = widgets.scope_picker(drill=False)
 view = state.view()
 branch = tree.branch(scope)
 

@@ -7,12 +7,15 @@ inspector(reference) -> None          read, edit, delete one memory, with proof
 empty(title, text, icon=...)          a page with nothing to show, and why
 """
 
+from dashboard.widgets.confirm import ask_delete, ask_delete_namespace
 from dashboard.widgets.frame import empty, first_memory
 from dashboard.widgets.inspector import inspector
 from dashboard.widgets.namespaces import namespace_label, namespace_panel, scope_picker
 from dashboard.widgets.table import memory_table
 
 __all__ = [
+    "ask_delete",
+    "ask_delete_namespace",
     "empty",
     "first_memory",
     "inspector",

@@ -1,4 +1,6 @@
-"""Dialogs that show what a change will do before it is done."""
+"""Dialogs that show what a deletion will do before it is done."""
+
+from dataclasses import replace
 
 import streamlit as st
 
@@ -9,49 +11,68 @@ from dashboard.proof import prove
 from dashboard.wording import escape_markdown, memories_text, namespace_text, plural
 from store import Memory, Namespace, StoreError
 
-_SHOWN = 8
+_SHOWN = 6
 
 
-@st.dialog("Delete for good?", icon=":material/delete:")
-def confirm_delete(memories: tuple[Memory, ...]) -> None:
+def ask_delete(memories: tuple[Memory, ...]) -> None:
+    """Ask, from the next run on, whether these memories may go; fit for callbacks."""
+    state.ask(Delete(memories))
+
+
+def ask_delete_namespace(namespace: Namespace) -> None:
+    """Ask, from the next run on, whether a namespace may go; fit for callbacks."""
+    state.ask(plan_namespace_deletion(resources.store(), namespace, own=False))
+
+
+@st.dialog("Delete for good?", icon=":material/delete:", on_dismiss=state.ask)
+def confirm_delete(plan: Delete) -> None:
     """Name the memories that go, and delete them when the person agrees."""
     store = resources.store()
     fields = store.info().fields
-    for memory in memories[:_SHOWN]:
-        with st.container(border=True, gap=None):
-            st.text(preview(memory.value, fields))
-            st.text(f"{namespace_text(memory.namespace)} · {memory.key}")
-    if len(memories) > _SHOWN:
-        st.text(f"and {memories_text(len(memories) - _SHOWN)} more")
-    plan = Delete(memories)
-    if _agreed(f"Delete {memories_text(len(memories))}"):
-        try:
-            outcome = apply(plan, store)
-        except StoreError as error:
-            st.error(escape_markdown(str(error)))
-            return
-        kept = {conflict.reference for conflict in outcome.conflicts}
-        gone = Delete(tuple(memory for memory in memories if memory.reference not in kept))
-        state.select(None)
-        state.update(picked=tuple(kept))
-        state.set_report(state.Report(_deleted(outcome), prove(gone, store)))
-        st.rerun()
+    with st.container(key="confirm-list", gap="xsmall"):
+        for memory in plan.memories[:_SHOWN]:
+            with st.container(border=True, gap=None):
+                st.text(preview(memory.value, fields))
+                st.caption(
+                    f"{escape_markdown(namespace_text(memory.namespace))} · "
+                    f"{escape_markdown(memory.key)}"
+                )
+        if len(plan.memories) > _SHOWN:
+            st.caption(f"and {memories_text(len(plan.memories) - _SHOWN)} more")
+    if _agreed(f"Delete {memories_text(len(plan.memories))}"):
+        _delete(plan)
 
 
-@st.dialog("Delete a namespace?", icon=":material/folder_delete:")
-def confirm_delete_namespace(namespace: Namespace) -> None:
-    """Name the namespaces and how many memories go, and delete them when the person agrees."""
+def _delete(plan: Delete) -> None:
     store = resources.store()
-    branch = resources.tree().branch(namespace)
-    own = False
-    st.text(namespace_text(namespace))
+    try:
+        outcome = apply(plan, store)
+    except StoreError as error:
+        st.error(escape_markdown(str(error)))
+        return
+    kept = {conflict.reference for conflict in outcome.conflicts}
+    gone = Delete(tuple(memory for memory in plan.memories if memory.reference not in kept))
+    state.ask()
+    if state.selected() in {memory.reference for memory in gone.memories}:
+        state.select(None)
+    state.set_report(state.Report(_deleted(outcome), prove(gone, store)))
+    st.rerun()
+
+
+@st.dialog("Delete this namespace?", icon=":material/folder_delete:", on_dismiss=state.ask)
+def confirm_delete_namespace(plan: DeleteNamespace) -> None:
+    """Name the namespaces and how many memories go, and delete them when the person agrees."""
+    branch = resources.tree().branch(plan.namespace)
     if branch.own and branch.total > branch.own:
-        own = not st.toggle(f"With the {plural(branch.children, 'namespace')} below", value=True)
-    plan = plan_namespace_deletion(store, namespace, own=own)
-    for found, count in plan.counts[:_SHOWN]:
-        st.text(f"{namespace_text(found)} · {memories_text(count)}")
-    if len(plan.counts) > _SHOWN:
-        st.text(f"and {plural(len(plan.counts) - _SHOWN, 'namespace')} more")
+        below = branch.total - branch.own
+        if not st.toggle(f"Also the {memories_text(below)} in namespaces below", value=True):
+            own = tuple(pair for pair in plan.counts if pair[0] == plan.namespace)
+            plan = replace(plan, own=True, counts=own)
+    with st.container(key="confirm-list", gap="xsmall"):
+        for found, count in plan.counts[:_SHOWN]:
+            st.text(f"{namespace_text(found)} · {memories_text(count)}")
+        if len(plan.counts) > _SHOWN:
+            st.caption(f"and {plural(len(plan.counts) - _SHOWN, 'namespace')} more")
     if _agreed(f"Delete {memories_text(plan.total)}"):
         _delete_namespace(plan)
 
@@ -68,6 +89,7 @@ def _delete_namespace(plan: DeleteNamespace) -> None:
     except StoreError as error:
         st.error(escape_markdown(str(error)))
         return
+    state.ask()
     state.set_scope(plan.namespace if plan.own else plan.namespace[:-1])
     state.set_report(state.Report(_deleted(outcome), prove(plan, store)))
     st.rerun()
@@ -76,6 +98,7 @@ def _delete_namespace(plan: DeleteNamespace) -> None:
 def _agreed(label: str) -> bool:
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep", key="confirm-keep"):
+            state.ask()
             st.rerun()
         return st.button(label, type="primary", key="confirm-delete", icon=":material/delete:")
 

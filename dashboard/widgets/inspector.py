@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import resources, state
 from dashboard.editing import value_text
 from dashboard.memories import size
-from dashboard.widgets.confirm import confirm_delete
+from dashboard.widgets.confirm import ask_delete
 from dashboard.widgets.editor import editor
 from dashboard.widgets.report import report
 from dashboard.wording import age, escape_markdown, namespace_text, size_text
@@ -66,8 +66,14 @@ def _actions(memory: Memory) -> None:
             on_click=state.set_draft,
             args=(state.Draft(memory, value_text(memory.value)),),
         )
-        if st.button("Delete", icon=":material/delete:", key="inspector-delete", shortcut="Delete"):
-            confirm_delete((memory,))
+        st.button(
+            "Delete",
+            icon=":material/delete:",
+            key="inspector-delete",
+            shortcut="Delete",
+            on_click=ask_delete,
+            args=((memory,),),
+        )
 
 
 def _value(memory: Memory, info: StoreInfo) -> None:

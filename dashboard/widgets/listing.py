@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import state
 from dashboard.namespace_tree import Branch
-from dashboard.widgets.confirm import confirm_delete, confirm_delete_namespace
+from dashboard.widgets.confirm import ask_delete, ask_delete_namespace
 from dashboard.widgets.report import report
 from dashboard.wording import memories_text, range_text
 from store import ChromaStore, Memory, Order, Page, Reference
@@ -89,7 +89,7 @@ def _more(branch: Branch) -> None:
         type="tertiary",
     )
     if chosen:
-        confirm_delete_namespace(branch.namespace)
+        ask_delete_namespace(branch.namespace)
 
 
 def pager(page: Page) -> None:
@@ -130,5 +130,10 @@ def bulk_bar(memories: Sequence[Memory], ticked: Sequence[Reference]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True, key="bulk-bar"):
         st.markdown(f"**{memories_text(len(chosen))} ticked**", width="stretch")
-        if st.button("Delete…", icon=":material/delete:", key="bulk-delete"):
-            confirm_delete(chosen)
+        st.button(
+            "Delete…",
+            icon=":material/delete:",
+            key="bulk-delete",
+            on_click=ask_delete,
+            args=(chosen,),
+        )

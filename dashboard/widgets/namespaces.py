@@ -15,8 +15,8 @@ def namespace_label(namespace: Namespace) -> str:
     return escape_markdown(namespace_text(namespace))
 
 
-def scope_picker(*, key: str = "scope") -> Namespace:
-    """Draw the breadcrumb with a drill-down behind it; return the scope.
+def scope_picker(*, key: str = "scope", drill: bool = True) -> Namespace:
+    """Draw the breadcrumb, with a drill-down behind it unless told not to; return the scope.
 
     The scope is shared by all screens and kept in the address bar. Draw it once per page.
     """
@@ -35,9 +35,23 @@ def scope_picker(*, key: str = "scope") -> Namespace:
                 args=(scope[:depth],),
                 icon=":material/chevron_right:" if depth else None,
             )
-        with st.popover("", icon=":material/account_tree:", help="Choose a namespace"):
-            namespace_panel(key=f"{key}-panel")
+        if drill:
+            _drill_down(key)
     return scope
+
+
+def _drill_down(key: str) -> None:
+    # Its content is drawn only while it is open: a closed popover would cost as much.
+    popover = st.popover(
+        "Choose namespace",
+        icon=":material/account_tree:",
+        key=f"{key}-popover",
+        type="tertiary",
+        on_change="rerun",
+    )
+    if popover.open:
+        with popover:
+            namespace_panel(key=f"{key}-panel")
 
 
 @st.fragment

@@ -31,9 +31,6 @@ def more(outcome: Outcome, background: Background | None) -> None:
 
 def why_not(outcome: Outcome, background: Background | None) -> None:
     """Let a person name a memory they expected; say where it stands and why."""
-    if outcome.state not in ("found", "no match"):
-        st.caption("Ask a question first; then choose a memory you expected among the hits.")
-        return
     text = st.text_input(
         "Which memory did you expect?", key=EXPECTED, placeholder="Some of its words, or its key"
     )
@@ -83,8 +80,8 @@ def as_recalled(outcome: Outcome) -> None:
 def saved_questions(outcome: Outcome) -> None:
     """Show the saved questions with what each finds now; save the present one."""
     file = resources.probes()
-    asked = Probe(outcome.search.query, outcome.search.scope)
     probes = file.load()
+    asked = Probe(outcome.search.query, outcome.search.scope)
     st.caption(
         "Before an edit or a deletion is saved, these questions are asked with and without it. "
         "They are kept in your settings on this computer, not in the store."

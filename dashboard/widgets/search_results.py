@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import resources, state, widgets
+from dashboard import resources, searching, state, widgets
 from dashboard.scoring import Background, explain
 from dashboard.searching import Outcome, State, table_columns
 from dashboard.searchoptions import Options
-from dashboard.widgets.search_setup import change
+from dashboard.widgets.listing import bulk_bar
+from dashboard.widgets.search_setup import change, threshold_picker
 from dashboard.wording import escape_markdown
 from store import Reference
 
@@ -42,17 +43,33 @@ def results(
     if outcome.state != "found":
         nothing(outcome, options, key=key)
         return
-    st.caption(escape_markdown(outcome.summary))
-    if outcome.ignored:
-        st.caption(escape_markdown(f"Too common to look for: {', '.join(outcome.ignored)}."))
-    widgets.memory_table(
-        [hit.memory for hit in outcome.hits],
+    memories = [hit.memory for hit in outcome.hits]
+    ticked = widgets.memory_table(
+        memories,
         key=key,
+        lines=2,
         fields=resources.store().info().fields,
         scope=outcome.search.scope,
         extra=table_columns(outcome, elsewhere),
         columns=_columns(outcome, background),
     )
+    if elsewhere is None:
+        bulk_bar(memories, ticked)
+
+
+def headline(outcome: Outcome, background: Background | None, options: Options) -> None:
+    """Draw what was found in one sentence, beside it the least score that is shown."""
+    if outcome.state not in ("found", "no match"):
+        return
+    summary = outcome.summary if outcome.state == "found" else ""
+    if outcome.hidden and outcome.state == "found":
+        summary += f" {searching.hides(outcome)}"
+    if outcome.ignored:
+        summary += f" Too common to look for: {', '.join(outcome.ignored)}."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(escape_markdown(summary), width="stretch")
+        if outcome.mode == "meaning":
+            threshold_picker(options, background, searching.hides(outcome))
 
 
 def nothing(outcome: Outcome, options: Options, *, key: str = "hits") -> None:
@@ -74,19 +91,19 @@ def _columns(outcome: Outcome, background: Background | None) -> dict[str, objec
     top = max((hit.score for hit in outcome.hits), default=1.0)
     score_help = _BM25_HELP if by_words else explain(background)
     return {
-        "Match": column.TextColumn(width="small", help=_WORDS_HELP if by_words else score_help),
+        "Match": column.TextColumn(width=90, help=_WORDS_HELP if by_words else score_help),
         "Score": column.ProgressColumn(
             format="%.2f" if by_words else "%.3f",
             min_value=0.0,
             max_value=top if by_words else 1.0,
             help=score_help,
-            width="small",
+            width=130,
         ),
         "Other": column.NumberColumn(
             "Other rank",
-            width="small",
+            width=80,
             help="Its rank in the search beside this one, if it is there.",
         ),
-        "Field": column.TextColumn(width="small", help="The field that matched best."),
+        "Field": column.TextColumn(width=80, help="The field that matched best."),
         "Size": None,
     }

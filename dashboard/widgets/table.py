@@ -12,7 +12,7 @@ from dashboard.memories import kind, preview, size
 from dashboard.wording import namespace_text
 from store import Memory, Namespace, Reference
 
-_ROW, _HEAD = 35, 38
+_ROW, _LINE, _HEAD = 35, 19, 38
 
 
 def memory_table(
@@ -24,6 +24,7 @@ def memory_table(
     extra: Mapping[str, Sequence[Any]] | None = None,
     columns: Mapping[str, Any] | None = None,
     rows: int = 15,
+    lines: int = 1,
     on_open: Callable[[Reference], None] = state.select,
 ) -> tuple[Reference, ...]:
     """Draw memories as a table; return the ticked ones, in table order.
@@ -31,7 +32,7 @@ def memory_table(
     A click on a cell opens that memory in the inspector through `on_open`. `extra` adds
     columns before the standard ones, `columns` configures them (`st.column_config`). `fields`
     are the embedded fields (`store.info().fields`), `scope` shortens namespaces, `rows` is how
-    many are visible before the table scrolls.
+    many are visible before the table scrolls, `lines` how many lines of text a row has room for.
 
     Rows are positions in the browser, so the table's identity holds every reference it shows:
     when the rows change the selection starts afresh instead of meaning other memories.
@@ -40,6 +41,7 @@ def memory_table(
     version = hashlib.blake2b(repr(references).encode(), digest_size=8).hexdigest()
     table_key = f"{key}-{version}"
     frame = table_frame(memories, fields=fields, scope=scope, extra=extra)
+    row_height = _ROW + _LINE * (lines - 1)
 
     def clicked() -> None:
         cells = st.session_state[table_key]["selection"]["cells"]
@@ -50,7 +52,8 @@ def memory_table(
         frame,
         key=table_key,
         hide_index=True,
-        height=_HEAD + _ROW * min(rows, max(1, len(references))),
+        height=_HEAD + row_height * min(rows, max(1, len(references))),
+        row_height=row_height,
         column_config={**_columns(), **(columns or {})},
         on_select=clicked,
         selection_mode=["multi-row", "single-cell"],
