@@ -57,9 +57,10 @@ def plan_indexing(index: IndexConfig | Auto | None, recorded: Mapping[str, Any])
     if index == "auto":
         return _from_record(recorded) if recorded else _from_config({"embed": DEFAULT_EMBEDDER})
     wanted = _from_config(index)
-    if recorded:
-        _compare(wanted, recorded)
-    return wanted
+    if not recorded:
+        return wanted
+    _compare(wanted, recorded)
+    return replace(wanted, dims=wanted.dims or recorded.get("dims"))
 
 
 def _from_config(index: Mapping[str, Any]) -> Indexing:

@@ -46,8 +46,12 @@ def open_gateway(
         return Opened(gateway, "client", _nothing, exclusive=False)
     if isinstance(location, str) and places.is_server(location):
         client = places.open_server(location)
-        gateway = _gateway(client, name, location, create=create)
-        return Opened(gateway, location, _nothing, exclusive=False)
+        try:
+            gateway = _gateway(client, name, location, create=create)
+        except BaseException:
+            _close(client)
+            raise
+        return Opened(gateway, location, lambda: _close(client), exclusive=False)
     return _open_folder(Path(os.fspath(location)), name, create=create)
 
 
@@ -65,7 +69,7 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
 
     def release() -> None:
         try:
-            client.close()  # type: ignore[attr-defined]  # on the class PersistentClient gives
+            _close(client)
         finally:
             lock.release()
 
@@ -91,6 +95,10 @@ def _gateway(client: ClientAPI, name: str, place: str, *, create: bool) -> Gatew
             f"There is no store named {name!r} in {place}; "
             + (f"it holds these {kind}: {listing}." if listing else "it holds no collections.")
         ) from exc
+
+
+def _close(client: ClientAPI) -> None:
+    client.close()  # type: ignore[attr-defined]  # on the classes chromadb's functions give
 
 
 def _nothing() -> None:

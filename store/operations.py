@@ -100,12 +100,14 @@ def check_batch(ops: Iterable[Op]) -> Batch:
 
 
 def _add_put(batch: Batch, op: PutOp) -> None:
-    namespace, key = namespaces.check_writable(op.namespace), check_key(op.key)
-    reference = namespace, key
+    key = check_key(op.key)
     if op.value is None:
+        reference = namespaces.check_labels(op.namespace), key
         batch.puts.pop(reference, None)
         batch.deletes[reference] = None
         return
+    namespace = namespaces.check_writable(op.namespace)
+    reference = namespace, key
     batch.deletes.pop(reference, None)
     encoded = values.encode(op.value)
     ttl = check_ttl(op.ttl)

@@ -15,7 +15,12 @@ def encode(value: Mapping[str, Any]) -> str:
             f"A memory's value must be a dict, got {type(value).__name__}; "
             'wrap it, for example {"content": ...}.'
         )
-    plain = _plain(value, "value")
+    try:
+        plain = _plain(value, "value")
+    except RecursionError as exc:
+        raise InvalidValue(
+            "The value is nested too deeply, or holds itself, which JSON cannot."
+        ) from exc
     return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
