@@ -82,6 +82,7 @@ def _start(location: str, name: str, host: str, port: int) -> subprocess.Popen[b
         "--server.port": str(port),
         "--server.headless": "true",
         "--server.fileWatcherType": "none",
+        "--logger.level": "warning",
     }
     command = [sys.executable, "-P", "-m", "streamlit", "run"]
     command += [str(Path(__file__).with_name("app.py"))]
