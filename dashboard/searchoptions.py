@@ -7,13 +7,15 @@ beside the first, `&compare=1&q2=coffee&ns2=["users","max"]`.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from dashboard.filterforms import as_json, parse
 from dashboard.searching import LIMITS, Mode, Search
 from store import InvalidFilter, Namespace
 
-NAMES = ("mode", "top", "min", "filter", "compare", "q2", "ns2")
+View = Literal["list", "table"]
+VIEWS: tuple[View, ...] = ("list", "table")
+NAMES = ("mode", "view", "top", "min", "filter", "compare", "q2", "ns2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Options:
     """
 
     mode: Mode = "meaning"
+    view: View = "list"
     limit: int = 10
     threshold: float | None = None
     filter: dict[str, Any] | None = None
@@ -49,6 +52,7 @@ def to_params(options: Options) -> dict[str, str | None]:
     """Return the entries of the address bar; None for what is as usual and so left out."""
     return {
         "mode": options.mode if options.mode != "meaning" else None,
+        "view": options.view if options.view != "list" else None,
         "top": str(options.limit) if options.limit != 10 else None,
         "min": None if options.threshold is None else f"{options.threshold:.2f}",
         "filter": as_json(options.filter),
@@ -63,6 +67,7 @@ def from_params(params: Mapping[str, str | None]) -> Options:
     limit = params.get("top") or ""
     return Options(
         mode="words" if params.get("mode") == "words" else "meaning",
+        view="table" if params.get("view") == "table" else "list",
         limit=int(limit) if limit in map(str, LIMITS) else 10,
         threshold=_threshold(params.get("min")),
         filter=_filter(params.get("filter")),

@@ -7,6 +7,8 @@ from dashboard.scoring import Background
 from dashboard.searching import Outcome, Search
 from dashboard.searchoptions import Options
 from dashboard.widgets import search_filter, search_more, search_results, search_setup, search_words
+from dashboard.widgets.report import report
+from dashboard.wording import escape_markdown
 from store import Namespace
 
 
@@ -36,34 +38,30 @@ def one(search: Search, options: Options, background: Background | None) -> None
     outcome = find(search, options, background)
     if outcome is None:
         return
+    search_results.headline(outcome, background, options)
     search_results.results(outcome, background, options)
-    if options.mode == "meaning" and outcome.state in ("found", "no match"):
-        search_setup.threshold_picker(options, background, searching.hides(outcome))
-    if outcome.state != "empty store":
+    if outcome.state == "idle":
+        search_more.saved_questions(outcome)
+    elif outcome.state in ("found", "no match"):
         search_more.more(outcome, background)
 
 
 def two(search: Search, options: Options, background: Background | None) -> None:
     """Draw two searches side by side, each telling the ranks in the other."""
-    left, right = st.columns(2)
-    with right, st.container(horizontal=True):
-        search_setup.other_query_box(options)
-        search_setup.other_scope_picker(options, search.scope)
-    other = options.other_search(search.query, search.scope)
+    other = search_setup.other_search(search, options)
     outcomes = [find(wanted, options, background) for wanted in (search, other)]
-    for column, outcome, against in zip((left, right), outcomes, outcomes[::-1], strict=True):
+    for at, column in enumerate(st.columns(2)):
+        outcome, against = outcomes[at], outcomes[1 - at]
         if outcome is not None and against is not None:
             with column:
-                search_results.results(
-                    outcome,
-                    background,
-                    options,
-                    key="left" if column is left else "right",
-                    elsewhere=searching.common_ranks(outcome, against),
-                )
+                st.caption(escape_markdown(outcome.summary))
+                ranks = searching.common_ranks(outcome, against)
+                key = ("hits", "other")[at]
+                search_results.results(outcome, background, options, key=key, elsewhere=ranks)
 
 
 st.title("Search")
+report()
 chosen = search_setup.options()
 where = setup(chosen)
 asked = chosen.search(state.query(), where)

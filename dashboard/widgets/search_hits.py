@@ -16,7 +16,11 @@ WORDS_HELP = (
     "little else. It only compares memories within one search."
 )
 _COLOURS = {"strong": "green", "related": "blue", "weak": "gray"}
-_ICONS = {"strong": ":material/done_all:", "related": ":material/check:", "weak": ":material/remove:"}
+_ICONS = {
+    "strong": ":material/done_all:",
+    "related": ":material/check:",
+    "weak": ":material/remove:",
+}
 
 
 def hit_list(
@@ -39,10 +43,12 @@ def hit_list(
 def _card(hit: Hit, *, full: float, meaning: str, key: str, other: int | None) -> None:
     opened = state.selected() == hit.reference
     with st.container(border=True, gap="xxsmall", key=f"{key}-{'open' if opened else 'card'}"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             _score(hit, full, meaning)
             if other is not None:
-                st.caption(f"rank {other} in the other" if other else "not in the other", width="content")
+                st.caption(
+                    f"rank {other} in the other" if other else "not in the other", width="content"
+                )
             st.button(
                 "Opened" if opened else "Open",
                 key=f"{key}-button",

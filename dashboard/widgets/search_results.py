@@ -10,7 +10,8 @@ from dashboard.scoring import Background, explain
 from dashboard.searching import Outcome, State, table_columns
 from dashboard.searchoptions import Options
 from dashboard.widgets.listing import bulk_bar
-from dashboard.widgets.search_setup import change, threshold_picker
+from dashboard.widgets.search_hits import WORDS_HELP, hit_list
+from dashboard.widgets.search_setup import change, threshold_picker, view_picker
 from dashboard.wording import escape_markdown
 from store import Reference
 
@@ -21,14 +22,6 @@ _EMPTY: Mapping[State, tuple[str, str]] = {
     "empty store": ("No memories yet", ":material/inbox:"),
     "off": ("Search by meaning is off for this store", ":material/visibility_off:"),
 }
-_WORDS_HELP = (
-    "How many of the words of the question the memory holds. Common words such as “the” are not "
-    "looked for."
-)
-_BM25_HELP = (
-    "BM25: higher when a memory holds more of the words, rarer words, and little else. It only "
-    "compares memories within one search."
-)
 
 
 def results(
@@ -43,11 +36,23 @@ def results(
     if outcome.state != "found":
         nothing(outcome, options, key=key)
         return
+    if options.view == "table":
+        _table(outcome, background, key=key, elsewhere=elsewhere)
+    else:
+        hit_list(outcome, background, key=key, elsewhere=elsewhere)
+
+
+def _table(
+    outcome: Outcome,
+    background: Background | None,
+    *,
+    key: str,
+    elsewhere: Mapping[Reference, int] | None,
+) -> None:
     memories = [hit.memory for hit in outcome.hits]
     ticked = widgets.memory_table(
         memories,
         key=key,
-        lines=2,
         fields=resources.store().info().fields,
         scope=outcome.search.scope,
         extra=table_columns(outcome, elsewhere),
@@ -68,6 +73,7 @@ def headline(outcome: Outcome, background: Background | None, options: Options) 
         summary += f" Too common to look for: {', '.join(outcome.ignored)}."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(escape_markdown(summary), width="stretch")
+        view_picker(options)
         if outcome.mode == "meaning":
             threshold_picker(options, background, searching.hides(outcome))
 
@@ -89,14 +95,14 @@ def _columns(outcome: Outcome, background: Background | None) -> dict[str, objec
     column = st.column_config
     by_words = outcome.mode == "words"
     top = max((hit.score for hit in outcome.hits), default=1.0)
-    score_help = _BM25_HELP if by_words else explain(background)
+    meaning = WORDS_HELP if by_words else explain(background)
     return {
-        "Match": column.TextColumn(width=90, help=_WORDS_HELP if by_words else score_help),
+        "Match": column.TextColumn(width=100, help=meaning),
         "Score": column.ProgressColumn(
             format="%.2f" if by_words else "%.3f",
             min_value=0.0,
             max_value=top if by_words else 1.0,
-            help=score_help,
+            help=meaning,
             width=130,
         ),
         "Other": column.NumberColumn(

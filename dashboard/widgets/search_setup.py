@@ -7,19 +7,24 @@ import streamlit as st
 
 from dashboard import resources, state
 from dashboard.scoring import Background
-from dashboard.searching import LIMITS, MODES, Mode
-from dashboard.searchoptions import NAMES, Options, from_params, to_params
-from dashboard.wording import namespace_text
+from dashboard.searching import LIMITS, MODES, Mode, Search
+from dashboard.searchoptions import NAMES, VIEWS, Options, View, from_params, to_params
+from dashboard.wording import escape_markdown, namespace_text
 from store import Namespace
 
 QUERY, MODE, LIMIT, THRESHOLD = "search-query", "search-mode", "search-limit", "search-threshold"
-COMPARE, OTHER_QUERY, OTHER_FIND, OTHER_SCOPE = (
+VIEW = "search-view"
+COMPARE, OTHER_QUERY, OTHER_SCOPE = (
     "search-compare",
     "search-other-query",
-    "search-other-find",
     "search-other-scope",
 )
+MOST_PLACES = 2_000
 _MODE_NAMES: dict[Mode, str] = {"meaning": "Meaning", "words": "Words"}
+_VIEW_NAMES: dict[View, str] = {
+    "list": ":material/view_agenda: List",
+    "table": ":material/table_rows: Table",
+}
 _MODE_HELP = (
     "Meaning finds memories that say something similar, in any words, as the agent's own search "
     "does. Words finds the words themselves: names, numbers, codes."
@@ -81,6 +86,20 @@ def limit_picker(chosen: Options) -> None:
     )
 
 
+def view_picker(chosen: Options) -> None:
+    """Draw the choice between a list to read and a table to sort and tick."""
+    show(VIEW, chosen.view)
+    st.segmented_control(
+        "Show hits as",
+        VIEWS,
+        key=VIEW,
+        format_func=_VIEW_NAMES.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        on_change=lambda: _set(view=st.session_state[VIEW] or "list"),
+    )
+
+
 def threshold_picker(chosen: Options, background: Background | None, hides: str) -> None:
     """Draw the least score that is shown, and how many hits it hides."""
     value = chosen.threshold
@@ -113,8 +132,19 @@ def compare_picker(chosen: Options) -> None:
     )
 
 
-def other_query_box(chosen: Options) -> None:
-    """Draw the second question; the first one stands in while it is left empty."""
+def other_search(search: Search, options: Options) -> Search:
+    """Draw what the second search changes, beside what the first one is; return the second."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    with left:
+        st.markdown(f"**{escape_markdown(search.query or 'No question yet')}**")
+        st.caption(escape_markdown(namespace_text(search.scope)))
+    with right.container(horizontal=True):
+        _other_query(options)
+        _other_scope(options, search.scope)
+    return options.other_search(search.query, search.scope)
+
+
+def _other_query(chosen: Options) -> None:
     show(OTHER_QUERY, chosen.other_query)
     st.text_input(
         "Second question",
@@ -125,21 +155,17 @@ def other_query_box(chosen: Options) -> None:
     )
 
 
-def other_scope_picker(chosen: Options, scope: Namespace) -> Namespace:
-    """Draw where the second search looks; return it."""
+def _other_scope(chosen: Options, scope: Namespace) -> None:
     current = scope if chosen.other_scope is None else chosen.other_scope
-    text = st.session_state.get(OTHER_FIND) or ""
-    found = [branch.namespace for branch in resources.tree().find(text, 200)[0]]
-    places = list(dict.fromkeys([current, (), *found]))
+    places = [branch.namespace for branch in resources.tree().find("", MOST_PLACES)[0]]
     show(OTHER_SCOPE, current)
     st.selectbox(
         "Second namespace",
-        places,
+        list(dict.fromkeys([current, (), *places])),
         key=OTHER_SCOPE,
         format_func=namespace_text,
         on_change=lambda: _set(other_scope=st.session_state[OTHER_SCOPE]),
     )
-    return current
 
 
 def show(key: str, value: object) -> None:

@@ -10,8 +10,8 @@ from dashboard.searchoptions import Options, from_params, to_params
     "options",
     [
         Options(),
-        Options("words", 50, None, {"kind": {"$eq": "ä & b"}}),
-        Options("meaning", 5, 0.35, {"$or": [{"a": {"$gt": 1}}, {"b": {"$eq": None}}]}),
+        Options("words", "table", 50, None, {"kind": {"$eq": "ä & b"}}),
+        Options("meaning", "list", 5, 0.35, {"$or": [{"a": {"$gt": 1}}, {"b": {"$eq": None}}]}),
         Options(compare=True, other_query="coffee", other_scope=("users", "max")),
         Options(compare=True, other_scope=()),
     ],
