@@ -12,7 +12,6 @@ from store import ChromaStore
 from tests.dashboard.conftest import FEW, MIRA, Fill, Open, memory, texts
 from tests.store.words import Words
 
-
 THINGS = ("rain", "iron", "cheese", "law", "cats", "maths", "ships", "tax", "wool", "jazz")
 
 
