@@ -58,13 +58,15 @@ def map_figure(
     figure.update_layout(
         height=height,
         margin={"l": 0, "r": 0, "t": 8, "b": 0},
-        dragmode="lasso",
+        dragmode="pan",
+        clickmode="event+select",
+        modebar={"bgcolor": "rgba(0,0,0,0)"},
         hovermode="closest",
         uirevision=revision,
         selectionrevision=revision,
         xaxis={**hidden, "range": across},
         yaxis={**hidden, "range": upward},
-        legend={"itemclick": False, "itemdoubleclick": False, "title": {"text": ""}},
+        legend={"itemclick": False, "itemdoubleclick": False, "title": {"text": ""}, "y": 0.94},
         plot_bgcolor="rgba(0,0,0,0)",
         paper_bgcolor="rgba(0,0,0,0)",
     )

@@ -120,7 +120,7 @@ def lay_out(
 
 def prepare(matrix: Floats) -> Prepared:
     """Set aside rows that have no direction, and find the different directions among the rest."""
-    matrix = np.asarray(matrix, dtype=np.float32).reshape(len(matrix), -1)
+    matrix = np.asarray(matrix, dtype=np.float32)
     member = np.full(len(matrix), -1, dtype=np.int64)
     finite = np.isfinite(matrix).all(axis=1)
     zero = finite & ~matrix.any(axis=1)
@@ -172,6 +172,10 @@ def _remarks(
 
 def _some(count: int) -> str:
     return "1 memory is" if count == 1 else f"{count:,} memories are"
+
+
+def _share(count: int) -> str:
+    return "1 memory shares" if count == 1 else f"{count:,} memories share"
 
 
 def simple(unit: Floats) -> Floats:

@@ -6,6 +6,7 @@ still, an earlier map; the functions it is made of can.
 
 import io
 import re
+import warnings
 from functools import cache
 from typing import Any
 
@@ -24,8 +25,11 @@ def kernels() -> Any:
 
     Costs seconds, and half a minute on a machine that never ran it: worker processes only.
     """
-    import umap.layouts
-    import umap.umap_
+    with warnings.catch_warnings():
+        # It warns of what it would do with TensorFlow.
+        warnings.simplefilter("ignore")
+        import umap.layouts
+        import umap.umap_
 
     for dispatcher in (
         umap.umap_.smooth_knn_dist,

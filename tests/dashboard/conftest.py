@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import resources
+from dashboard.projection_cache import CACHE_VARIABLE
 from dashboard.settings import NAME_VARIABLE, STORE_VARIABLE
 from store import ChromaStore, Memory
 
@@ -44,7 +45,16 @@ FEW = (
 
 
 @pytest.fixture
-def folder(stores_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def caches(
+    stores_folder: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> None:
+    """Caches of the dashboard in a folder of the tests; what Numba compiled stays for next time."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(stores_folder / "cache"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(pytestconfig.cache.mkdir("numba")))
+
+
+@pytest.fixture
+def folder(stores_folder: Path, caches: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder the dashboard is configured for; nothing is in it yet."""
     chosen = stores_folder / f"dashboard{next(_serial)}"
     monkeypatch.setenv(STORE_VARIABLE, str(chosen))
