@@ -115,6 +115,8 @@ def open_(location: str, port: int | None, host: str, name: str) -> None:
     from store import ChromaStore
 
     ChromaStore.open(location, name=name, create=False).close()
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        click.echo(f"Whoever can reach {host} can now read and edit these memories.", err=True)
     _serve(location, name, host, port)
 
 

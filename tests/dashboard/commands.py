@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -37,15 +38,20 @@ def contents(path: Path) -> list[str]:
 class started:  # noqa: N801 -- reads as a statement: with started("open", ...)
     """The command in a process of its own, ended in any case."""
 
-    def __init__(self, *words: str | Path, stderr: int | IO[str] | None = None) -> None:
+    def __init__(
+        self,
+        *words: str | Path,
+        stderr: int | IO[str] | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
         code = "from dashboard.cli import main; main()"
-        environ = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        kept = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         self.child = subprocess.Popen(
             [sys.executable, "-u", "-c", code, *map(str, words)],
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,
-            env=environ,
+            env=kept | dict(environ or {}),
         )
 
     def __enter__(self) -> subprocess.Popen[str]:

@@ -3,6 +3,8 @@
 import re
 import signal
 import socket
+import subprocess
+import time
 import urllib.request
 from pathlib import Path
 
@@ -40,6 +42,35 @@ def test_open_serves_the_dashboard_until_it_is_stopped(filled: Path, number: int
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(url, timeout=5)
     ChromaStore.open(filled, create=False).close()
+
+
+@pytest.mark.parametrize("display", ["", ":0"], ids=["no display", "display"])
+def test_a_browser_is_opened_only_where_there_is_a_display(
+    filled: Path, tmp_path: Path, display: str
+) -> None:
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    browser.chmod(0o755)
+    environ = {"BROWSER": str(browser), "DISPLAY": display}
+    with started("open", filled, environ=environ) as child:
+        url = url_said(child)
+        for _ in range(300 if display else 5):
+            if not opened.exists():
+                time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=30)
+    assert (opened.read_text().strip() if opened.exists() else "") == (url if display else "")
+
+
+def test_the_store_does_not_stand_in_the_process_list(filled: Path) -> None:
+    with started("open", filled) as child:
+        url_said(child)
+        listed = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True)
+        found = [row for row in listed.stdout.splitlines() if row.split()[0] == str(child.pid)]
+        child.terminate()
+        child.wait(30)
+    assert found
+    assert not [row for row in found if str(filled) in row]
 
 
 def test_open_takes_the_next_port_when_the_first_is_taken(filled: Path) -> None:
