@@ -220,6 +220,6 @@ def _encodable(text: str) -> str:
 
 def _described(array: npt.NDArray[Any], row: object) -> str:
     if array.ndim == 1:
-        odd = next(item for item in array.tolist() if not isinstance(item, int | float))
+        odd = next(item for item in array.tolist() if type(item) not in (int, float))
         return f"a vector holding {type(odd).__name__}"
     return f"an array of shape {array.shape}" if array.ndim else type(row).__name__

@@ -44,8 +44,7 @@ class Multilingual(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Give one vector for each text, in order."""
-        use = _model().encode([text[:_MAX_CHARACTERS] for text in texts])
-        both = (_MINILM_WEIGHT * self._minilm.embed(texts), _USE_WEIGHT * use)
+        both = (_MINILM_WEIGHT * self._minilm.embed(texts), _USE_WEIGHT * _encode(texts))
         vectors: list[list[float]] = np.concatenate(both, axis=1).tolist()
         return vectors
 
@@ -58,13 +57,15 @@ _lock = threading.Lock()
 _loaded: Any = None
 
 
-def _model() -> Any:
-    """Give the Universal Sentence Encoder, checked and loaded once a process."""
+def _encode(texts: list[str]) -> minilm.Vectors:
+    """Run the Universal Sentence Encoder, checked and loaded once a process."""
     global _loaded
+    # One at a time: it sets the threads of the process's linear algebra and puts them back after.
     with _lock:
         if _loaded is None:
             for name, sha256 in _FILES.items():
                 read_verified(_PACKAGE, name, sha256, install="memlens[multilingual]")
-            _loaded = importlib.import_module(_PACKAGE).USE()
-            _loaded.encode(["warm up"])  # loads its tokenizer and weights, while we hold the lock
-        return _loaded
+            # Its matrices are small: with more threads they mostly wait for each other.
+            _loaded = importlib.import_module(_PACKAGE).USE(threads=1)
+        vectors: minilm.Vectors = _loaded.encode([text[:_MAX_CHARACTERS] for text in texts])
+        return vectors
