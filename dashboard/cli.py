@@ -208,7 +208,7 @@ def import_(
             if info.search_off:
                 click.echo(f"Without vectors: {info.search_off}", err=True)
             elif new:
-                click.echo(f"Embedding {', '.join(info.fields)} with {info.embedder}.", err=True)
+                click.echo(f"Embedding {_told_fields(info.fields)} with {info.embedder}.", err=True)
             with progress_bar("Importing") as progress:
                 report = source.import_into(store, progress=progress, should_stop=stopped)
     _tell_report(report, survey, location)
@@ -246,6 +246,10 @@ def _serve(location: str, name: str, host: str, port: int | None) -> None:
     from dashboard.launch import run_dashboard
 
     run_dashboard(location, name=name, host=host, port=port, say=click.echo)
+
+
+def _told_fields(fields: tuple[str, ...]) -> str:
+    return "the whole of each value" if fields == ("$",) else ", ".join(fields)
 
 
 def _tell_survey(survey: "Survey") -> None:
