@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -86,7 +87,8 @@ class ChromaStore(Inspection, BaseStore):
             gateway.record_index(self._indexing.record())
         self.ttl_config = ttl
         self._location = location
-        self._release = release
+        # A program may end, or drop a store, without closing it: that is no accident.
+        self._release = weakref.finalize(self, release) if release else None
         self._lock = threading.RLock()
         self._clock = Clock()
         self._catalog = Catalog(gateway, exclusive=exclusive)

@@ -12,6 +12,7 @@ from chromadb.errors import NotFoundError
 from store import places
 from store.errors import InvalidOperation, StoreNotFound
 from store.gateway import Gateway, other_collections, store_names
+from store.locking import FolderLock
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}")
 
@@ -49,9 +50,9 @@ def open_gateway(
         try:
             gateway = _gateway(client, name, location, create=create)
         except BaseException:
-            _close(client)
+            places.close_client(client)
             raise
-        return Opened(gateway, location, lambda: _close(client), exclusive=False)
+        return Opened(gateway, location, lambda: places.close_client(client), exclusive=False)
     return _open_folder(Path(os.fspath(location)), name, create=create)
 
 
@@ -60,16 +61,20 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
     places.check_folder(folder, create=create)
     if not folder.exists():
         folder.mkdir(parents=True)
-    lock = places.FolderLock(folder).__enter__()
+    lock = FolderLock(folder).__enter__()
     try:
+        lock.begin()
         client = places.open_folder(folder)
     except BaseException:
         lock.release()
         raise
 
     def release() -> None:
+        if not lock.held:
+            return
         try:
-            _close(client)
+            places.close_client(client)
+            lock.end(unclean=False)
         finally:
             lock.release()
 
@@ -95,10 +100,6 @@ def _gateway(client: ClientAPI, name: str, place: str, *, create: bool) -> Gatew
             f"There is no store named {name!r} in {place}; "
             + (f"it holds these {kind}: {listing}." if listing else "it holds no collections.")
         ) from exc
-
-
-def _close(client: ClientAPI) -> None:
-    client.close()  # type: ignore[attr-defined]  # on the classes chromadb's functions give
 
 
 def _nothing() -> None:

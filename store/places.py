@@ -1,86 +1,22 @@
 """Places: folders and servers that hold stores, opened without creating what is not there."""
 
-import json
-import os
-import socket
 from pathlib import Path
-from types import TracebackType
 from urllib.parse import urlsplit
 
 import chromadb
 from chromadb.api import ClientAPI
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
-from filelock import FileLock, Timeout
 
 from store.errors import (
     NotAStore,
     StoreDamaged,
-    StoreLocked,
     StoreNotFound,
     StoreUnreachable,
-    WriteFailed,
 )
+from store.locking import OUR_FILES
 
 DATABASE = "chroma.sqlite3"
-_LOCK = ".memlens.lock"
-_HOLDER = ".memlens.holder"
-
-
-class FolderLock:
-    """Keeps a folder to one opener: two embedded clients on one folder lose vectors for good.
-
-    The operating system frees the lock of a process that died, so a stale one never blocks.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._lock = FileLock(folder / _LOCK)
-        self._holder = folder / _HOLDER
-
-    def __enter__(self) -> "FolderLock":
-        try:
-            self._lock.acquire(timeout=0)
-        except Timeout as exc:
-            raise StoreLocked(
-                f"{self._folder} is open in {self._describe_holder()}; close it there, or let "
-                f"both use a server: run 'memlens serve {self._folder}' and connect to it."
-            ) from exc
-        except OSError as exc:
-            raise WriteFailed(
-                f"{self._folder} cannot be locked ({exc.strerror or exc}); "
-                "a store's folder must be writable."
-            ) from exc
-        holder = {"pid": os.getpid(), "host": socket.gethostname()}
-        try:
-            self._holder.write_text(json.dumps(holder))
-        except OSError as exc:
-            self._lock.release()
-            raise WriteFailed(f"{self._folder} cannot be written ({exc.strerror}).") from exc
-        return self
-
-    def _describe_holder(self) -> str:
-        try:
-            holder = json.loads(self._holder.read_text())
-            if holder["pid"] == os.getpid() and holder["host"] == socket.gethostname():
-                return "this process already"
-            return f"process {holder['pid']} on {holder['host']}"
-        except (OSError, ValueError, KeyError, TypeError):
-            return "another process"
-
-    def release(self) -> None:
-        """Free the folder; releasing twice does not matter."""
-        if self._lock.is_locked:
-            self._holder.unlink(missing_ok=True)
-            self._lock.release()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.release()
 
 
 def check_folder(folder: Path, *, create: bool) -> None:
@@ -93,7 +29,7 @@ def check_folder(folder: Path, *, create: bool) -> None:
         raise NotAStore(f"{folder} is a file; a store is a folder that Chroma wrote.")
     database = folder / DATABASE
     if not database.exists():
-        strangers = sorted(one.name for one in folder.iterdir() if one.name not in (_LOCK, _HOLDER))
+        strangers = sorted(one.name for one in folder.iterdir() if one.name not in OUR_FILES)
         if strangers:
             raise NotAStore(
                 f"{folder} is not a Chroma folder: it holds {strangers[0]!r} and no {DATABASE}; "
@@ -147,3 +83,13 @@ def open_server(url: str) -> ClientAPI:
         raise StoreUnreachable(
             f"No Chroma server answers at {url}; start one with 'chroma run' or check the address."
         ) from exc
+
+
+def close_client(client: ClientAPI) -> None:
+    """Close a client that `open_server` or `open_folder` gave, its connections included."""
+    client.close()  # type: ignore[attr-defined]  # on the classes chromadb's functions give
+    for part in (client, getattr(client, "_admin_client", None)):
+        # chromadb forgets its HTTP sessions, one of the client and one of its admin client.
+        session = getattr(getattr(part, "_server", None), "_session", None)
+        if session is not None:
+            session.close()
