@@ -3,6 +3,7 @@
 import functools
 import importlib
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -18,6 +19,8 @@ _FORMS = (
     "give an Embeddings object, a function, or a name such as 'local:minilm' or "
     "'openai:text-embedding-3-small'"
 )
+
+_SECRET = re.compile("key|token|secret|password|credential", re.IGNORECASE)
 
 
 def resolve(embed: object, *, dims: int | None = None, allow_import: bool = False) -> Embedder:
@@ -100,6 +103,12 @@ def _split(spec: str) -> tuple[str, str, dict[str, str]]:
         ) from exc
     if len(dict(options)) != len(options):
         raise InvalidOperation(f"The options of {provider}:{model} name one of them twice.")
+    secrets = [name for name, _ in options if _SECRET.search(name)]
+    if secrets:
+        raise InvalidOperation(
+            f"{provider}:{model} takes no {', '.join(secrets)}, as the name of an embedder is "
+            "written into the store; set it in the environment."
+        )
     return provider, model, dict(options)
 
 

@@ -60,7 +60,7 @@ class OpenAIEmbeddings(Embeddings):
         if unknown:
             raise InvalidOperation(
                 f"openai:{model} takes the options dimensions and base_url, not "
-                f"{', '.join(unknown)}; a key belongs in OPENAI_API_KEY."
+                f"{', '.join(unknown)}."
             )
         return cls(
             model,

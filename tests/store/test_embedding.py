@@ -274,6 +274,7 @@ def test_half_a_surrogate_pair_reaches_no_embedder() -> None:
         ("local:", "is not 'provider:model'"),
         ("local:other", "no local embedder 'other'"),
         ("local:minilm?dimensions=3", "takes no options, got dimensions"),
+        ("nowhere:model?api_key=x", "takes no api_key"),
         ("nowhere:model", "'nowhere:model' names no embedder"),
         (f"{__name__}:lengths", "names no embedder"),
     ],
