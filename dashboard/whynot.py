@@ -12,7 +12,7 @@ from dashboard.wording import namespace_text
 from dashboard.wordsearch import WordIndex, query_words, words_of
 from store import ChromaStore, Match, Memory, Reference, SearchUnavailable, passes
 
-LOOKED_THROUGH = (100, 1_000, 5_000)
+LOOKED_THROUGH = (100, 2_000)
 
 
 @dataclass(frozen=True, slots=True)

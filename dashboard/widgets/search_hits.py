@@ -44,11 +44,9 @@ def _card(hit: Hit, *, full: float, meaning: str, key: str, other: int | None) -
     opened = state.selected() == hit.reference
     with st.container(border=True, gap="xxsmall", key=f"{key}-{'open' if opened else 'card'}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-            _score(hit, full, meaning)
+            _score(hit, full, meaning, width=110 if other is None else 70)
             if other is not None:
-                st.caption(
-                    f"rank {other} in the other" if other else "not in the other", width="content"
-                )
+                st.caption(f"there rank {other}" if other else "only here", width="content")
             st.button(
                 "Opened" if opened else "Open",
                 key=f"{key}-button",
@@ -63,7 +61,7 @@ def _card(hit: Hit, *, full: float, meaning: str, key: str, other: int | None) -
         st.caption(escape_markdown(f"{place} · matched in {hit.path}"))
 
 
-def _score(hit: Hit, full: float, meaning: str) -> None:
+def _score(hit: Hit, full: float, meaning: str, *, width: int) -> None:
     number = f"{hit.score:.3f}"
     if hit.label:
         st.badge(
@@ -73,6 +71,6 @@ def _score(hit: Hit, full: float, meaning: str) -> None:
             help=meaning,
         )
     share = min(max(hit.score / full, 0.0), 1.0) if full > 0 else 0.0
-    st.progress(share, width=110)
+    st.progress(share, width=width)
     st.markdown(number, width="content", help=None if hit.label else meaning)
     st.space("stretch")

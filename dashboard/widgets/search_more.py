@@ -10,6 +10,14 @@ from dashboard.searching import Outcome
 from dashboard.wording import escape_markdown, namespace_text
 from store import Memory, SearchUnavailable
 
+SAVED = (
+    "Before an edit or a deletion is saved, these questions are asked with and without it. They "
+    "are kept in your settings on this computer, not in the store."
+)
+NONE_SAVED = (
+    "Save the questions that must keep finding the right memory: before an edit or a deletion you "
+    "then see whether it changes what they find."
+)
 TABS = ("Why not?", "As the agent sees it", "Saved questions")
 EXPECTED, CHOSEN, STYLE = "search-expected", "search-chosen", "search-style"
 _STYLES: dict[recalling.Style, str] = {"texts": "Texts", "values": "Whole values"}
@@ -30,22 +38,42 @@ def more(outcome: Outcome, background: Background | None) -> None:
 
 
 def why_not(outcome: Outcome, background: Background | None) -> None:
-    """Let a person name a memory they expected; say where it stands and why."""
+    """Let a person name a memory they expected; say where it stands and why.
+
+    Until one is named, the memory open beside the hits is explained.
+    """
     text = st.text_input(
         "Which memory did you expect?", key=EXPECTED, placeholder="Some of its words, or its key"
     )
-    if not text or not text.strip():
+    memory = _expected(text) if text and text.strip() else _opened()
+    if memory is None:
         return
-    store = resources.store()
-    index = resources.words().get(()).index
-    found = whynot.candidates(store, text, index)
+    words = resources.words().get(outcome.search.scope) if outcome.mode == "words" else None
+    _verdict(
+        whynot.explain(
+            resources.store(),
+            memory,
+            outcome,
+            background=background,
+            index=words.index if words else None,
+        )
+    )
+
+
+def _expected(text: str) -> Memory | None:
+    found = whynot.candidates(resources.store(), text, resources.words().get(()).index)
     if not found:
         st.caption("No memory in this store holds these words.")
-        return
-    memory = st.selectbox("Memory", found, key=CHOSEN, format_func=_one_line)
+        return None
+    return st.selectbox("Memory", found, key=CHOSEN, format_func=_one_line)
+
+
+def _opened() -> Memory | None:
+    reference = state.selected()
+    memory = resources.store().read(*reference) if reference else None
     if memory is not None:
-        scoped = resources.words().get(outcome.search.scope).index
-        _verdict(whynot.explain(store, memory, outcome, background=background, index=scoped))
+        st.caption(f"The memory that is open: {escape_markdown(_one_line(memory))}")
+    return memory
 
 
 def _verdict(verdict: whynot.Verdict) -> None:
@@ -82,10 +110,7 @@ def saved_questions(outcome: Outcome) -> None:
     file = resources.probes()
     probes = file.load()
     asked = Probe(outcome.search.query, outcome.search.scope)
-    st.caption(
-        "Before an edit or a deletion is saved, these questions are asked with and without it. "
-        "They are kept in your settings on this computer, not in the store."
-    )
+    st.caption(SAVED if probes else NONE_SAVED)
     if asked.query.strip() and asked not in probes:
         st.button(
             "Save this question", icon=":material/bookmark_add:", on_click=lambda: _save(asked)
