@@ -18,10 +18,11 @@ _COLD_READS = 8
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A directory that holds (at least) a scope, and the records that came with it for free."""
+    """A directory of everything (`whole`), or of one scope with the records that came with it."""
 
     directory: Directory
     records: Mapping[str, Record]
+    whole: bool
 
 
 class Catalog:
@@ -95,8 +96,8 @@ class Catalog:
                     if namespaces.starts_with(record.entry.namespace, prefix)
                 }
                 entries = ((one, record.entry) for one, record in kept.items())
-                return View(Directory(entries), kept)
-        return View(self.directory(), {})
+                return View(Directory(entries), kept, whole=False)
+        return View(self.directory(), {}, whole=True)
 
     def names(self) -> Iterable[Namespace]:
         """Give every namespace that holds a memory."""
@@ -154,9 +155,10 @@ class Catalog:
             self._gateway.add_names(unseen)
             self._names |= unseen
 
-    def put(self, records: Mapping[str, Record]) -> None:
-        """Write items, with this writer's mark."""
-        self._gateway.put_items(records, self._mark(list(records)))
+    def put(self, records: Mapping[str, Record], old: Mapping[str, Record]) -> None:
+        """Write items over the `old` ones, with this writer's mark."""
+        expiring = {one for one, record in old.items() if record.entry.ttl is not None}
+        self._gateway.put_items(records, self._mark(list(records)), expiring=expiring)
         if self._full is not None:
             for identity, record in records.items():
                 self._full.put(identity, record.entry)

@@ -1,12 +1,15 @@
 """The directory: every memory's place and times, in memory, so that lists need no scan."""
 
+from bisect import bisect_left, insort_left
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
 
-_KEPT_ORDERS = 16
+_KEPT_ORDERS = 8
+_Wanted = tuple[Namespace, bool, Order, bool]
 _NEVER = 1 << 62
 
 
@@ -18,33 +21,58 @@ class Directory:
         self.spaces: dict[Namespace, set[str]] = {}
         self.version = 0
         self.vectors = 0
-        self._orders: OrderedDict[tuple[object, ...], list[str]] = OrderedDict()
+        self._orders: OrderedDict[_Wanted, list[str]] = OrderedDict()
         for identity, entry in entries:
             self.put(identity, entry)
 
     def put(self, identity: str, entry: Entry) -> None:
         """Add or replace an entry."""
         old = self.entries.get(identity)
-        self.vectors += entry.vectors - (old.vectors if old else 0)
+        if old is not None:
+            self._take_out(identity, old)
+            self.vectors -= old.vectors
+        self.vectors += entry.vectors
         self.entries[identity] = entry
         self.spaces.setdefault(entry.namespace, set()).add(identity)
-        self._changed()
+        self._put_in(identity, entry)
 
     def drop(self, identity: str) -> None:
         """Forget an entry; one that is not there does not matter."""
-        entry = self.entries.pop(identity, None)
+        entry = self.entries.get(identity)
         if entry is None:
             return
+        self._take_out(identity, entry)
+        del self.entries[identity]
         self.vectors -= entry.vectors
         own = self.spaces[entry.namespace]
         own.discard(identity)
         if not own:
             del self.spaces[entry.namespace]
-        self._changed()
 
-    def _changed(self) -> None:
+    def _take_out(self, identity: str, entry: Entry) -> None:
+        for wanted, ids in self._touched(entry):
+            place = bisect_left(ids, _sort_key(entry, wanted), key=partial(self._key, wanted))
+            if place < len(ids) and ids[place] == identity:
+                del ids[place]
+
+    def _put_in(self, identity: str, entry: Entry) -> None:
+        for wanted, ids in self._touched(entry):
+            insort_left(ids, identity, key=partial(self._key, wanted))
+
+    def _touched(self, entry: Entry) -> Iterator[tuple[_Wanted, list[str]]]:
+        """Give the kept orders an entry belongs to; those that cannot be adjusted are forgotten."""
         self.version += 1
-        self._orders.clear()
+        for wanted in list(self._orders):
+            prefix, own, order, _ = wanted
+            if not (entry.namespace == prefix if own else starts_with(entry.namespace, prefix)):
+                continue
+            if order in ("namespace", "key"):
+                del self._orders[wanted]
+            else:
+                yield wanted, self._orders[wanted]
+
+    def _key(self, wanted: _Wanted, identity: str) -> tuple[object, ...]:
+        return _sort_key(self.entries[identity], wanted)
 
     def below(self, prefix: Namespace, *, own: bool = False) -> Iterator[str]:
         """Give the ids at or below a prefix (exactly in it with `own`), in no order."""
@@ -73,8 +101,8 @@ class Directory:
         order: Order = "updated_at",
         descending: bool = True,
     ) -> list[str]:
-        """Give the ids in one total order: ties by namespace and key. Do not change the list."""
-        wanted = prefix, own, order, descending
+        """Give the ids in one total order: ties by namespace and key. Copy the list to keep it."""
+        wanted: _Wanted = (prefix, own, order, descending)
         known = self._orders.get(wanted)
         if known is not None:
             self._orders.move_to_end(wanted)
@@ -101,3 +129,10 @@ def _moment(entry: Entry, order: Order) -> int:
     if order == "expires_at":
         return _NEVER if entry.expires is None else entry.expires
     return entry.updated
+
+
+def _sort_key(entry: Entry, wanted: _Wanted) -> tuple[object, ...]:
+    """Give the key by which `ordered` has sorted an order by a moment."""
+    _, _, order, descending = wanted
+    moment = _moment(entry, order)
+    return (-moment if descending else moment, entry.namespace, entry.key)

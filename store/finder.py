@@ -9,17 +9,15 @@ import numpy as np
 
 from store.catalog import Catalog, View
 from store.filters import passes
-from store.gateway import Gateway, Vector
+from store.gateway import Gateway, Near, Vector
 from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
-from store.ranking import Array, Hit, best_hits
+from store.ranking import Array, Hit, Scored, best_hits
 from store.records import Record, owner_of, vector_ids
+from store.vectors import VectorShelf
 
-EXACT = 2_000
+EXACT = 5_000
 """Scopes of up to this many vectors are scored one by one, as brute force would."""
-
-_CLOSE_ENOUGH = 5_000
-"""Where the index would have to be asked for too much, scoring this many directly is faster."""
 
 _PAGE = 500
 
@@ -63,6 +61,7 @@ class Finder:
     def __init__(self, gateway: Gateway, catalog: Catalog) -> None:
         self._gateway = gateway
         self._catalog = catalog
+        self._shelf = VectorShelf(gateway)
 
     # --- listings ----------------------------------------------------------------------------
 
@@ -87,7 +86,7 @@ class Finder:
         self, scope: Scope, limit: int, offset: int, *, order: Order, descending: bool
     ) -> tuple[list[Found], int]:
         """Give one page and how many there are in all; with a filter every value is read."""
-        view = View(self._catalog.directory(), {})
+        view = View(self._catalog.directory(), {}, whole=True)
         ids = list(self._ordered(view, scope, order, descending))
         if scope.filter:
             every = list(self._passing(view, scope, ids))
@@ -117,7 +116,9 @@ class Finder:
                     yield Found(identity, record)
 
     def _read(self, view: View, ids: Sequence[str]) -> Mapping[str, Record]:
-        return view.records if view.records else self._gateway.read(ids)
+        if not view.whole:
+            return view.records
+        return self._gateway.read(ids)
 
     # --- by meaning --------------------------------------------------------------------------
 
@@ -126,13 +127,19 @@ class Finder:
         need = offset + limit
         if limit == 0:
             return []
-        found = self._from_index(scope, query, need)
+        view = None
+        if scope.prefix and self._catalog.loaded() is None:
+            view = self._catalog.view(scope.prefix, own=scope.own)
+        found = None
+        if view is None or view.whole:
+            found = self._from_index(scope, query, need)
         if found is None:
-            found = self._exactly(scope, query, need)
+            found = self._exactly(view, scope, query, need)
         return found[offset:need]
 
-    def _exactly(self, scope: Scope, query: Array, need: int) -> list[Found]:
-        view = self._catalog.view(scope.prefix, own=scope.own)
+    def _exactly(self, view: View | None, scope: Scope, query: Array, need: int) -> list[Found]:
+        if view is None or view.whole:
+            view = View(self._catalog.directory(), {}, whole=True)
         records: dict[str, Record] = dict(view.records)
         ids = [
             one
@@ -143,18 +150,18 @@ class Finder:
             kept = {one.identity: one.record for one in self._passing(view, scope, ids)}
             records, ids = kept, list(kept)
         entries = {one: view.directory.entries[one] for one in ids}
-        vectors = self.vectors_of(entries)
-        hits = best_hits(query, vectors, entries)
-        found = list(islice(self._resolve(scope, hits, records), need))
+        scores = self._shelf.score(query, entries)
+        found = list(islice(self._resolve(scope, best_hits(scores, entries), records), need))
         if len(found) < need:
-            scored = {hit.identity for hit in hits}
+            scored = set(scores.owners)
             rest = [
                 one
                 for one in view.directory.ordered(scope.prefix, own=scope.own)
                 if one in entries and one not in scored
             ]
             found += islice(
-                self._passing(View(view.directory, records), scope, rest), need - len(found)
+                self._passing(View(view.directory, records, whole=view.whole), scope, rest),
+                need - len(found),
             )
         return found
 
@@ -177,12 +184,11 @@ class Finder:
         total, inside, per_memory = self._sizes(scope)
         if inside <= EXACT or not np.any(query):
             return None
-        wanted = max(50, round(need * per_memory * 1.5 * total / inside))
-        while wanted < max(_CLOSE_ENOUGH, inside // 8):
-            nearest = self._gateway.nearest(query, min(wanted, total))
-            found = self._checked(scope, query, nearest, need)
+        wanted = max(need + 5, round(need * per_memory * 1.5 * total / inside))
+        while wanted < max(EXACT, inside // 8):
+            found = self._checked(scope, self._gateway.nearest(query, min(wanted, total)), need)
             if len(found) >= need:
-                return found[:need]
+                return found
             if wanted >= total:
                 return None
             wanted *= 4
@@ -191,14 +197,9 @@ class Finder:
     def _sizes(self, scope: Scope) -> tuple[int, int, float]:
         """Give the vectors in all, those at or below the prefix, and the mean of a memory."""
         directory = self._catalog.loaded()
-        if directory is None and not scope.prefix:
+        if directory is None:
             total = self._gateway.vector_count()
             return total, total, 1.0
-        if directory is None:
-            view = self._catalog.view(scope.prefix, own=scope.own)
-            if view.records:
-                return 0, 0, 1.0
-            directory = view.directory
         inside = directory.vectors
         if scope.prefix:
             inside = sum(
@@ -207,11 +208,9 @@ class Finder:
             )
         return directory.vectors, inside, directory.vectors / max(1, len(directory.entries))
 
-    def _checked(
-        self, scope: Scope, query: Array, nearest: Mapping[str, Vector], need: int
-    ) -> list[Found]:
-        """Drop what the index gives from outside the scope, stale or gone; score the rest."""
-        owners = {owner_of(one) for one in nearest}
+    def _checked(self, scope: Scope, nearest: Sequence[Near], need: int) -> list[Found]:
+        """Drop what the index gives from outside the scope, stale or gone."""
+        owners = {owner_of(one.id) for one in nearest}
         directory = self._catalog.loaded()
         records: dict[str, Record] = {}
         if directory is None:
@@ -219,16 +218,27 @@ class Finder:
             entries = {one: record.entry for one, record in records.items()}
         else:
             entries = {one: directory.entries[one] for one in owners if one in directory.entries}
-        admitted = {one: entry for one, entry in entries.items() if scope.admits(entry)}
-        hits = best_hits(query, nearest, admitted)
-        return list(islice(self._resolve(scope, hits, records), need))
+        valid = [
+            one
+            for one in nearest
+            if (entry := entries.get(owner_of(one.id))) is not None
+            and entry.revision == one.revision
+            and scope.admits(entry)
+        ]
+        scored = Scored(
+            [owner_of(one.id) for one in valid],
+            [one.path for one in valid],
+            np.asarray([one.score for one in valid], np.float32),
+        )
+        return list(islice(self._resolve(scope, best_hits(scored, entries), records), need))
 
     def _resolve(
-        self, scope: Scope, hits: Sequence[Hit], known: Mapping[str, Record]
+        self, scope: Scope, hits: Iterator[Hit], known: Mapping[str, Record]
     ) -> Iterator[Found]:
         """Read hits in order; drop those deleted or changed meanwhile, or filtered out."""
-        for start in range(0, len(hits), 100):
-            part = hits[start : start + 100]
+        size = 10
+        while part := list(islice(hits, size)):
+            size = 100
             missing = [hit.identity for hit in part if hit.identity not in known]
             records = {**known, **self._gateway.read(missing)} if missing else known
             for hit in part:

@@ -5,7 +5,7 @@ costs next to nothing and their data survive any loss of the vectors' index.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -46,6 +46,16 @@ class Vector:
     revision: str
     path: str
     values: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A vector the index found, with its cosine similarity to the query (NaN for a zero vector)."""
+
+    id: str
+    revision: str
+    path: str
+    score: float
 
 
 @contextmanager
@@ -156,10 +166,21 @@ class Gateway:
             answer = self._items.get(**query, include=["metadatas"])
         return answer["ids"], answer["metadatas"] or []
 
-    def put_items(self, records: Mapping[str, Record], mark: tuple[str, str] | None) -> None:
-        """Write records, and the writer's mark with the last of them in the same atomic call."""
+    def put_items(
+        self,
+        records: Mapping[str, Record],
+        mark: tuple[str, str] | None,
+        *,
+        expiring: Container[str] = (),
+    ) -> None:
+        """Write records, and the writer's mark with the last of them in the same atomic call.
+
+        `expiring` names those among them that had an expiry until now.
+        """
         ids = list(records)
-        metadatas: list[Mapping[str, Any]] = [write_item(record) for record in records.values()]
+        metadatas: list[Mapping[str, Any]] = [
+            write_item(record, expired_before=one in expiring) for one, record in records.items()
+        ]
         if mark is not None:
             ids.append(mark[0])
             metadatas.append({"v": mark[1]})
@@ -216,20 +237,21 @@ class Gateway:
             found.update(_vectors(answer["ids"], answer["metadatas"], answer["embeddings"]))
         return found
 
-    def nearest(self, vector: Array, limit: int) -> dict[str, Vector]:
-        """Give about the `limit` nearest vectors, as the index finds them."""
+    def nearest(self, vector: Array, limit: int) -> list[Near]:
+        """Give about the `limit` nearest vectors, as the index finds them, nearest first."""
         with plain_errors("searching"):
             answer = self._vectors.query(
                 query_embeddings=cast(Any, vector[None, :]),
                 n_results=limit,
-                include=["embeddings", "metadatas"],
+                include=["distances", "metadatas"],
             )
-        embeddings = answer["embeddings"]
-        return _vectors(
+        rows = zip(
             answer["ids"][0],
             (answer["metadatas"] or [[]])[0],
-            embeddings[0] if embeddings is not None else (),
+            (answer["distances"] or [[]])[0],
+            strict=True,
         )
+        return [Near(one, str(meta["r"]), str(meta["f"]), 1 - gap) for one, meta, gap in rows]
 
     def vector_count(self) -> int:
         """Give the number of stored vectors."""

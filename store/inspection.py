@@ -262,14 +262,16 @@ class Inspection:
 
 def _put_of(memory: Memory, index: tuple[str, ...] | None) -> Put:
     encoded = values.encode(memory.value)
-    expires = memory.expires_at
+    expires, ttl = memory.expires_at, operations.check_ttl(memory.ttl_minutes)
+    if ttl is None and expires is not None:
+        ttl = (expires - memory.updated_at).total_seconds() / 60
     return Put(
         namespace=namespaces.check_writable(memory.namespace),
         key=operations.check_key(memory.key),
         value=values.decode(encoded),
         encoded=encoded,
         index=index,
-        ttl=operations.check_ttl(memory.ttl_minutes),
+        ttl=ttl,
         created=to_microseconds(memory.created_at),
         updated=to_microseconds(memory.updated_at),
         expires=None if expires is None else to_microseconds(expires),

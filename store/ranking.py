@@ -1,14 +1,13 @@
 """Ranking: exact cosine scores and one total order, in plain numpy."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
-from store.gateway import Vector
 from store.memory import Entry, Namespace
-from store.records import owner_of
 
 _DIGITS = 6
 """Scores are compared to this many digits, so that rounding noise never decides an order."""
@@ -23,6 +22,15 @@ class Hit:
     identity: str
     score: float
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Scores of vectors: row i belongs to memory `owners[i]` and field `paths[i]`."""
+
+    owners: Sequence[str]
+    paths: Sequence[str]
+    scores: Array
 
 
 def normalise(vector: Iterable[float] | Array) -> Array:
@@ -41,27 +49,19 @@ def cosines(query: Array, matrix: Array) -> Array:
     return clipped
 
 
-def best_hits(
-    query: Array, vectors: Mapping[str, Vector], entries: Mapping[str, Entry]
-) -> list[Hit]:
-    """Score vectors and give one hit a memory, best first, ties by namespace and key.
-
-    Vectors of memories not in `entries`, or left behind by an earlier revision, do not count.
-    """
-    valid = [
-        one
-        for one in vectors.values()
-        if (entry := entries.get(owner_of(one.id))) is not None and entry.revision == one.revision
-    ]
-    if not valid:
-        return []
-    scores = cosines(query, np.stack([one.values for one in valid]))
-    best: dict[str, Hit] = {}
-    for one, raw in zip(valid, scores.tolist(), strict=True):
-        score, owner = round(raw, _DIGITS), owner_of(one.id)
-        if owner not in best or score > best[owner].score:
-            best[owner] = Hit(owner, score, one.path)
-    return sorted(best.values(), key=lambda hit: (-hit.score, _place(entries[hit.identity])))
+def best_hits(scored: Scored, entries: Mapping[str, Entry]) -> Iterator[Hit]:
+    """Give one hit a memory, best first, ties by namespace and key; only what is asked for."""
+    scores = np.round(np.nan_to_num(scored.scores), _DIGITS)
+    seen: set[str] = set()
+    for score, rows in groupby(np.argsort(-scores, kind="stable").tolist(), scores.__getitem__):
+        level: dict[str, str] = {}
+        for row in rows:
+            owner = scored.owners[row]
+            if owner not in seen:
+                level.setdefault(owner, scored.paths[row])
+        seen.update(level)
+        for owner in sorted(level, key=lambda one: _place(entries[one])):
+            yield Hit(owner, round(float(score), _DIGITS), level[owner])
 
 
 def _place(entry: Entry) -> tuple[Namespace, str]:

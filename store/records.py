@@ -79,33 +79,35 @@ def to_microseconds(moment: datetime) -> int:
     return (aware - _EPOCH) // _MICROSECOND
 
 
-def write_item(record: Record) -> dict[str, Any]:
+def write_item(record: Record, *, expired_before: bool) -> dict[str, Any]:
     """Give the metadata of an item.
 
-    Upserting merges metadata, so what may be left over from before is sent as None.
-    The first line of `v` is the head, the second the value: JSON never holds a bare newline,
-    and a directory of all memories can be read without parsing any value.
+    Upserting merges metadata: an expiry from before is taken back by None, and only then, because
+    a None doubles the cost of a write. The first line of `v` is the head, the second the value:
+    JSON never holds a bare newline, and a directory is read without parsing any value.
     """
     entry = record.entry
     head = json.dumps(
-        [entry.namespace, entry.key, entry.created, entry.revision, entry.vectors],
+        [entry.namespace, entry.key, entry.created, entry.revision, entry.vectors, entry.ttl],
         ensure_ascii=False,
         separators=(",", ":"),
     )
-    return {
-        **namespaces.prefix_tokens(entry.namespace),
-        "u": float(entry.updated),
-        "x": None if entry.expires is None else float(entry.expires),
-        "t": entry.ttl,
-        "v": f"{head}\n{record.encoded}",
-    }
+    metadata: dict[str, Any] = namespaces.prefix_tokens(entry.namespace)
+    metadata["u"] = float(entry.updated)
+    metadata["v"] = f"{head}\n{record.encoded}"
+    if entry.expires is not None:
+        metadata["x"] = float(entry.expires)
+    elif expired_before:
+        metadata["x"] = None
+    return metadata
 
 
 def read_item(metadata: Metadata) -> Record:
     """Read an item back from its metadata."""
     head, _, encoded = str(metadata["v"]).partition("\n")
-    labels, key, created, revision, vectors = json.loads(head)
-    expires, ttl = metadata.get("x"), metadata.get("t")
+    labels, key, created, revision, vectors, ttl = json.loads(head)
+    # Without a lifetime an expiry is what a write that ran at the same time left behind.
+    expires = None if ttl is None else metadata.get("x")
     entry = Entry(
         namespace=tuple(labels),
         key=key,

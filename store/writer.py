@@ -124,7 +124,7 @@ class Writer:
             )
         ]
         self._catalog.register({one.put.namespace for one in part})
-        self._catalog.put(fresh)
+        self._catalog.put(fresh, old)
         if vectors:
             self._gateway.put_vectors(vectors)
         if surplus:
