@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dashboard.maintenance_commands import COMMANDS
 from dashboard.terminal import (
     INTERRUPTED,
     Refusal,
@@ -54,8 +55,8 @@ def main() -> None:
     """See, search, correct and forget what your LangGraph agents remember.
 
     STORE is a folder, or the address of a running Chroma server such as http://localhost:8000.
-    A folder can be open in one process at a time: stop the agent first, or put both on a server
-    ("chroma run --path FOLDER").
+    A folder can be open in one process at a time: stop the agent first, or give both the server
+    that "memlens serve FOLDER" starts.
 
     \b
     Examples:
@@ -65,6 +66,10 @@ def main() -> None:
       memlens export ./agent-memory backup.jsonl.gz
       memlens import backup.jsonl.gz ./copy
     """
+
+
+for maintenance in COMMANDS:
+    main.add_command(maintenance)
 
 
 @main.command()

@@ -30,20 +30,34 @@ def run_dashboard(
     Without a port it takes the first free one from 8501 on. The store goes to the dashboard by
     environment variables, so that an address never stands in a process list.
     """
-    chosen = free_port(host) if port is None else _require_free(host, port)
-    with _signals_interrupt():
-        child = _start(location, name, host, chosen)
+    with signals_interrupt():
         try:
-            _wait_until_ready(child, host, chosen)
-            url = _url(host, chosen)
-            say(f"Memlens is at {url} (Ctrl-C stops it)")
-            if _has_display():
-                webbrowser.open(url)
-            raise LaunchError(f"The dashboard ended by itself with status {child.wait()}.")
+            with running_dashboard(location, name=name, host=host, port=port) as (url, child):
+                say(f"Memlens is at {url} (Ctrl-C stops it)")
+                show(url)
+                raise LaunchError(f"The dashboard ended by itself with status {child.wait()}.")
         except KeyboardInterrupt:
             say("Memlens stopped.")
-        finally:
-            _stop(child)
+
+
+@contextmanager
+def running_dashboard(
+    location: str, *, name: str, host: str, port: int | None
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Start the dashboard, give its address and process once it answers, and stop it at the end."""
+    chosen = free_port(host) if port is None else _require_free(host, port)
+    child = _start(location, name, host, chosen)
+    try:
+        _wait_until_ready(child, host, chosen)
+        yield _url(host, chosen), child
+    finally:
+        _stop(child)
+
+
+def show(url: str) -> None:
+    """Open a browser where there is a screen."""
+    if _has_display():
+        webbrowser.open(url)
 
 
 def free_port(host: str) -> int:
@@ -131,7 +145,9 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _signals_interrupt() -> Iterator[None]:
+def signals_interrupt() -> Iterator[None]:
+    """Let SIGTERM, and the end of the terminal, interrupt as Ctrl-C does."""
+
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -30,9 +30,11 @@ from store.memory import (
     StoreInfo,
     VectorTable,
 )
+from store.server import ChromaServer
 from store.transfer import ImportFile, ImportReport, Survey, export_to
 
 __all__ = [
+    "ChromaServer",
     "ChromaStore",
     "EmbedderMismatch",
     "EmbeddingError",

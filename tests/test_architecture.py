@@ -27,7 +27,12 @@ PURE = {
     "store.records",
     "store.values",
 }
-COMMANDS = {"dashboard.cli", "dashboard.launch", "dashboard.terminal"}
+COMMANDS = {
+    "dashboard.cli",
+    "dashboard.launch",
+    "dashboard.maintenance_commands",
+    "dashboard.terminal",
+}
 # A module knows its own layer and those before it; whatever is not named here is logic.
 LAYERS = ("logic", "state", "widgets", "screens", "app")
 

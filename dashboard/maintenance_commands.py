@@ -1,0 +1,90 @@
+"""The commands that look after a store: serve it to several processes."""
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from dashboard.terminal import Refusal, plainly
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+    from store import ChromaServer
+
+_LOOK_EVERY = 0.5
+
+name_option = click.option(
+    "--name", default="memories", show_default=True, help="Which store of that folder or server."
+)
+
+
+@click.command(short_help="Serve a folder to agents and the dashboard at once.")
+@click.argument("folder", metavar="FOLDER")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="Of Chroma; default: the first free from 8000 on."
+)
+@click.option(
+    "--dashboard-port",
+    type=click.IntRange(1, 65535),
+    help="Default: the first free from 8501 on.",
+)
+@click.option("--no-dashboard", is_flag=True, help="Serve agents alone.")
+@click.option("--create", is_flag=True, help="Make the folder if it is missing.")
+@name_option
+@plainly
+def serve(
+    folder: str,
+    port: int | None,
+    dashboard_port: int | None,
+    no_dashboard: bool,
+    create: bool,
+    name: str,
+) -> None:
+    """Serve FOLDER to agents and the dashboard at once, until Ctrl-C.
+
+    A folder can be open in one process at a time. This starts a Chroma server on it, on this
+    machine only, opens the dashboard, and prints the line with which an agent connects.
+
+    \b
+    Examples:
+      memlens serve ./agent-memory
+      memlens serve ./agent-memory --no-dashboard --port 9000
+    """
+    from dashboard.launch import signals_interrupt
+    from store import ChromaServer
+
+    with signals_interrupt():
+        try:
+            with ChromaServer(folder, port=port, create=create) as server:
+                click.echo(f'ChromaStore.open("{server.address}")')
+                if no_dashboard:
+                    click.echo("Agents connect with the line above (Ctrl-C stops it).", err=True)
+                    _watch(server)
+                else:
+                    _serve_dashboard(server, name, dashboard_port)
+        except KeyboardInterrupt:
+            click.echo("Memlens stopped.", err=True)
+
+
+def _serve_dashboard(server: "ChromaServer", name: str, port: int | None) -> None:
+    from dashboard.launch import running_dashboard, show
+
+    with running_dashboard(server.address, name=name, host="127.0.0.1", port=port) as (url, child):
+        click.echo(f"Agents connect with the line above. Memlens is at {url} (Ctrl-C stops both)")
+        show(url)
+        _watch(server, child)
+
+
+def _watch(server: "ChromaServer", child: "Popen[bytes] | None" = None) -> None:
+    """Wait until a process ends by itself, and say which."""
+    while True:
+        if (status := server.ended()) is not None:
+            said = server.last_words()[-500:]
+            raise Refusal(f"The Chroma server ended by itself with status {status}. {said}")
+        if child is not None and child.poll() is not None:
+            raise Refusal(f"The dashboard ended by itself with status {child.returncode}.")
+        time.sleep(_LOOK_EVERY)
+
+
+COMMANDS = (serve,)
