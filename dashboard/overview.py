@@ -75,15 +75,24 @@ def _newer(written: Callable[[int], datetime | None], total: int, since: datetim
 def largest(tree: Tree, limit: int = 8) -> list[Branch]:
     """Return the namespaces that tell most about where memories are, the largest first.
 
-    The largest that can be split into its children is split, as long as all still fit.
+    The largest that can be split into its children is split, as long as all still fit; a single
+    one that holds everything is split in any case, and its largest children are shown.
     """
-    shown = tree.children(())
-    while True:
-        shown.sort(key=lambda branch: (-branch.total, branch.namespace))
-        for position, branch in enumerate(shown):
-            below = tree.children(branch.namespace)
-            if below and not branch.own and len(shown) + len(below) - 1 <= limit:
-                shown[position : position + 1] = below
-                break
-        else:
-            return shown[:limit]
+    shown = _by_size(tree.children(()))
+    while (position := _splittable(tree, shown, limit)) is not None:
+        shown[position : position + 1] = tree.children(shown[position].namespace)
+        shown = _by_size(shown)
+    if len(shown) == 1 and shown[0].children and not shown[0].own:
+        shown = _by_size(tree.children(shown[0].namespace))
+    return shown[:limit]
+
+
+def _by_size(branches: list[Branch]) -> list[Branch]:
+    return sorted(branches, key=lambda branch: (-branch.total, branch.namespace))
+
+
+def _splittable(tree: Tree, shown: list[Branch], limit: int) -> int | None:
+    for position, branch in enumerate(shown):
+        if branch.children and not branch.own and len(shown) + branch.children - 1 <= limit:
+            return position
+    return None

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import resources, widgets
-from dashboard.widgets.confirm import confirm_delete
 from dashboard.widgets.map_chart import choose
 from dashboard.widgets.report import report
 from dashboard.wording import memories_text
@@ -44,7 +43,7 @@ def _actions(scope: Namespace, memories: tuple[Memory, ...], ticked: Sequence[Re
     acted = tuple(memory for memory in memories if memory.reference in wanted) or memories
     which = f"{len(acted):,} ticked" if wanted else f"all {len(memories):,}"
     if st.button(f"Delete {which}…", icon=":material/delete:", key="map-delete"):
-        confirm_delete(acted)
+        widgets.ask_delete(acted)
     if st.button("Clear", icon=":material/close:", key="map-clear"):
         choose(scope, ())
         st.rerun()

@@ -70,7 +70,10 @@ def namespace_panel(*, key: str = "panel") -> None:
     if text and text.strip():
         found, total = tree.find(text, _ROWS)
         _rows(found, key=key, path=True)
-        st.caption(f"{range_text(0, len(found), total)} namespaces match")
+        if total > len(found):
+            st.caption(f"{range_text(0, len(found), total)}: type more to narrow it down")
+        elif not found:
+            st.caption("No namespace matches")
     else:
         _level(tree, scope, key=key)
 

@@ -73,9 +73,28 @@ def headline(outcome: Outcome, background: Background | None, options: Options) 
         summary += f" Too common to look for: {', '.join(outcome.ignored)}."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(escape_markdown(summary), width="stretch")
+        if outcome.hits:
+            _steps(outcome)
         view_picker(options)
         if outcome.mode == "meaning":
             threshold_picker(options, background, searching.hides(outcome))
+
+
+def _steps(outcome: Outcome) -> None:
+    for icon, key, steps, what in (
+        (":material/keyboard_arrow_down:", "J", 1, "Open the next hit"),
+        (":material/keyboard_arrow_up:", "K", -1, "Open the hit before"),
+    ):
+        st.button(
+            "",
+            icon=icon,
+            key=f"search-step-{key}",
+            help=what,
+            type="tertiary",
+            shortcut=key,
+            on_click=state.select,
+            args=(searching.step(outcome, state.selected(), steps),),
+        )
 
 
 def nothing(outcome: Outcome, options: Options, *, key: str = "hits") -> None:

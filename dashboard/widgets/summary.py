@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard import state
 from dashboard.namespace_tree import Branch, Tree
 from dashboard.overview import Freshness, Growth
-from dashboard.wording import escape_markdown, namespace_text, plural
+from dashboard.wording import escape_markdown, memories_text, namespace_text, plural
 from store import StoreInfo
 
 _AREA = "#1a9a9299"
@@ -66,3 +66,6 @@ def places(branches: Sequence[Branch], total: int) -> None:
                 width="stretch",
             )
             st.progress(share)
+    rest = total - sum(branch.total for branch in branches)
+    if rest:
+        st.caption(f"{memories_text(rest)} elsewhere")

@@ -1,0 +1,166 @@
+"""The running dashboard in a real, headless Chromium, on a real store in a folder."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.conftest import free_port, wait_until_up
+
+ROOT = Path(__file__).parents[2]
+ARTIFACTS = ROOT / "test-artifacts"
+# The switches keep Chromium from calling home, which a closed network refuses noisily.
+SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium; without one the tests are skipped, but never in CI."""
+    found = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
+    if found is None:
+        reason = "no Chromium on this machine: apt-get install chromium"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=list(SWITCHES))
+        yield opened
+        opened.close()
+
+
+@contextmanager
+def dashboard(store: Path) -> Iterator[str]:
+    """Run the dashboard on a store; give its address, and stop it at the end."""
+    port = free_port()
+    environment = {**os.environ, "MEMLENS_STORE": str(store)}
+    log = store.with_suffix(".log")
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "streamlit", "run", "dashboard/app.py"),
+                *("--server.port", str(port)),
+            ],
+            cwd=ROOT,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        wait_until_up(f"{address}/_stcore/health", server)
+        yield address
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+@dataclass
+class Visit:
+    """One visitor's page, with everything that went wrong behind it."""
+
+    page: Page
+    address: str
+    problems: list[str] = field(default_factory=list)
+
+    def open(self, path: str = "") -> None:
+        """Go to an address of the dashboard and wait until it is drawn."""
+        self.page.goto(f"{self.address}/{path}")
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the script has run; a rerun may start a moment after a click."""
+        done = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+        self.page.wait_for_selector(done, timeout=60_000)
+        self.page.wait_for_timeout(400)
+        self.page.wait_for_selector(done, timeout=60_000)
+
+    def press(self, key: str) -> None:
+        """Press the button a screen knows by this key."""
+        self.page.locator(f".st-key-{key} button").first.click()
+        self.settle()
+
+    def submit(self, label: str) -> None:
+        """Press the button of a form."""
+        self.page.get_by_test_id("stFormSubmitButton").get_by_text(label).click()
+        self.settle()
+
+    def said(self) -> str:
+        """The text of all message boxes."""
+        return "\n".join(self.page.get_by_test_id("stAlert").all_inner_texts())
+
+    def click_row(self, number: int) -> None:
+        """Click the first cell of a table's row; the table is drawn on a canvas."""
+        table = self.page.get_by_test_id("stDataFrame").first
+        table.scroll_into_view_if_needed()
+        box = table.bounding_box()
+        assert box is not None
+        x, y = box["x"] + 150, box["y"] + 38 + 35 * number + 17
+        # The table follows the pointer as a hand moves it; a click out of nowhere is missed.
+        self.page.mouse.move(x - 30, y - 5, steps=5)
+        self.page.wait_for_timeout(200)
+        self.page.mouse.move(x, y, steps=3)
+        self.page.mouse.click(x, y)
+        self.settle()
+
+    def shot(self, name: str) -> None:
+        """Keep a picture for people to look at."""
+        ARTIFACTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=ARTIFACTS / f"{name}.png")
+
+
+Visiting = Callable[..., AbstractContextManager[Visit]]
+
+
+@pytest.fixture
+def visiting(browser: Browser) -> Visiting:
+    """Visit an address as a person; at the end nothing may have gone wrong in the browser."""
+
+    @contextmanager
+    def visit(
+        address: str, *, width: int = 1440, height: int = 900, theme: str = "light"
+    ) -> Iterator[Visit]:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=theme,  # type: ignore[arg-type]
+        )
+        person = Visit(context.new_page(), address)
+        _watch(person)
+        yield person
+        context.close()
+        assert person.problems == []
+
+    return visit
+
+
+def _watch(visit: Visit) -> None:
+    host = urlsplit(visit.address).netloc
+
+    def requested(request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != host:
+            visit.problems.append(f"external request: {request.url}")
+
+    def said(message) -> None:
+        # On a sub-page Streamlit first asks for /page/_stcore/…, gets a 404 and finds the root.
+        if message.type == "error" and "/_stcore/" not in message.location.get("url", ""):
+            visit.problems.append(f"console: {message.text}")
+
+    visit.page.on("request", requested)
+    visit.page.on("console", said)
+    visit.page.on("pageerror", lambda error: visit.problems.append(f"script: {error}"))
