@@ -22,6 +22,7 @@ from store.finder import Finder, Found, Scope
 from store.gateway import Gateway
 from store.indexing import Auto, plan_indexing
 from store.inspection import Inspection
+from store.likeness import settle
 from store.memory import (
     Entry,
     Namespace,
@@ -82,9 +83,10 @@ class ChromaStore(Inspection, BaseStore):
         exclusive: bool = False,
     ) -> None:
         self._gateway = gateway
-        self._indexing = plan_indexing(index, gateway.index_record)
+        recorded = gateway.index_record
+        self._indexing = settle(plan_indexing(index, recorded), recorded, gateway)
         if self._indexing.embedder is not None:
-            gateway.record_index(self._indexing.record())
+            gateway.record_index(self._indexing.record(recorded))
         self.ttl_config = ttl
         self._location = location
         # A program may end, or drop a store, without closing it: that is no accident.
@@ -218,7 +220,7 @@ class ChromaStore(Inspection, BaseStore):
             self._check_open()
             if dims is not None and dims != self._indexing.dims:
                 self._indexing = self._indexing.with_dims(dims)
-                self._gateway.record_index(self._indexing.record())
+                self._gateway.record_index(self._indexing.record(self._gateway.index_record))
             embedded = dict(zip(work.texts, documents, strict=True))
             self._writer.apply(work.prepared, batch.deletes, embedded)
         return results

@@ -1,12 +1,15 @@
 """The directory: every memory's place and times, in memory, so that lists need no scan."""
 
 from bisect import bisect_left, insort_left
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator
 from functools import partial
 
 from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
+
+CROWD = 48
+"""So many identical vectors can cut their surroundings off from Chroma's index."""
 
 _KEPT_ORDERS = 8
 _Wanted = tuple[Namespace, bool, Order, bool]
@@ -21,6 +24,9 @@ class Directory:
         self.spaces: dict[Namespace, set[str]] = {}
         self.version = 0
         self.vectors = 0
+        self.crowded = 0
+        """How many memories share their embedded text with more than `CROWD` others."""
+        self._twins: Counter[str] = Counter()
         self._orders: OrderedDict[_Wanted, list[str]] = OrderedDict()
         for identity, entry in entries:
             self.put(identity, entry)
@@ -30,8 +36,8 @@ class Directory:
         old = self.entries.get(identity)
         if old is not None:
             self._take_out(identity, old)
-            self.vectors -= old.vectors
-        self.vectors += entry.vectors
+            self._count(old, -1)
+        self._count(entry, 1)
         self.entries[identity] = entry
         self.spaces.setdefault(entry.namespace, set()).add(identity)
         self._put_in(identity, entry)
@@ -43,11 +49,21 @@ class Directory:
             return
         self._take_out(identity, entry)
         del self.entries[identity]
-        self.vectors -= entry.vectors
+        self._count(entry, -1)
         own = self.spaces[entry.namespace]
         own.discard(identity)
         if not own:
             del self.spaces[entry.namespace]
+
+    def _count(self, entry: Entry, step: int) -> None:
+        self.vectors += step * entry.vectors
+        if not entry.vectors:
+            return
+        before = self._twins[entry.revision]
+        after = self._twins[entry.revision] = before + step
+        if not after:
+            del self._twins[entry.revision]
+        self.crowded += (after if after > CROWD else 0) - (before if before > CROWD else 0)
 
     def _take_out(self, identity: str, entry: Entry) -> None:
         for wanted, ids in self._touched(entry):

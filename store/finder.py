@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from store.catalog import Catalog, View
+from store.directory import Directory
 from store.filters import passes
 from store.gateway import Gateway, Near, Vector
 from store.memory import Entry, Namespace, Order
@@ -150,7 +151,9 @@ class Finder:
             kept = {one.identity: one.record for one in self._passing(view, scope, ids)}
             records, ids = kept, list(kept)
         entries = {one: view.directory.entries[one] for one in ids}
-        scores = self._shelf.score(query, entries)
+        plain = view.whole and not scope.filter and scope.hidden_before is None
+        plan = (scope.prefix, scope.own, view.directory.version) if plain else None
+        scores = self._shelf.score(query, entries, plan=plan)
         found = list(islice(self._resolve(scope, best_hits(scores, entries), records), need))
         if len(found) < need:
             scored = set(scores.owners)
@@ -181,9 +184,11 @@ class Finder:
 
     def _from_index(self, scope: Scope, query: Array, need: int) -> list[Found] | None:
         """Ask Chroma's index; None when scoring one by one is exact, needed or cheaper."""
-        total, inside, per_memory = self._sizes(scope)
-        if inside <= EXACT or not np.any(query):
+        directory = self._catalog.directory()
+        total, inside = directory.vectors, self._inside(scope, directory)
+        if inside <= EXACT or directory.crowded or not np.any(query):
             return None
+        per_memory = total / len(directory.entries)
         wanted = max(need + 5, round(need * per_memory * 1.5 * total / inside))
         while wanted < max(EXACT, inside // 8):
             found = self._checked(scope, self._gateway.nearest(query, min(wanted, total)), need)
@@ -194,30 +199,16 @@ class Finder:
             wanted *= 4
         return None
 
-    def _sizes(self, scope: Scope) -> tuple[int, int, float]:
-        """Give the vectors in all, those at or below the prefix, and the mean of a memory."""
-        directory = self._catalog.loaded()
-        if directory is None:
-            total = self._gateway.vector_count()
-            return total, total, 1.0
-        inside = directory.vectors
-        if scope.prefix:
-            inside = sum(
-                directory.entries[one].vectors
-                for one in directory.below(scope.prefix, own=scope.own)
-            )
-        return directory.vectors, inside, directory.vectors / max(1, len(directory.entries))
+    def _inside(self, scope: Scope, directory: Directory) -> int:
+        """Give how many vectors there are at or below the prefix."""
+        if not scope.prefix:
+            return directory.vectors
+        ids = directory.below(scope.prefix, own=scope.own)
+        return sum(directory.entries[one].vectors for one in ids)
 
     def _checked(self, scope: Scope, nearest: Sequence[Near], need: int) -> list[Found]:
         """Drop what the index gives from outside the scope, stale or gone."""
-        owners = {owner_of(one.id) for one in nearest}
-        directory = self._catalog.loaded()
-        records: dict[str, Record] = {}
-        if directory is None:
-            records = self._gateway.read(list(owners))
-            entries = {one: record.entry for one, record in records.items()}
-        else:
-            entries = {one: directory.entries[one] for one in owners if one in directory.entries}
+        entries = self._catalog.directory().entries
         valid = [
             one
             for one in nearest
@@ -230,7 +221,7 @@ class Finder:
             [one.path for one in valid],
             np.asarray([one.score for one in valid], np.float32),
         )
-        return list(islice(self._resolve(scope, best_hits(scored, entries), records), need))
+        return list(islice(self._resolve(scope, best_hits(scored, entries), {}), need))
 
     def _resolve(
         self, scope: Scope, hits: Iterator[Hit], known: Mapping[str, Record]

@@ -237,6 +237,13 @@ class Gateway:
             found.update(_vectors(answer["ids"], answer["metadatas"], answer["embeddings"]))
         return found
 
+    def some_vectors(self, limit: int) -> list[Vector]:
+        """Give a few vectors, any."""
+        with plain_errors("reading vectors"):
+            answer = self._vectors.get(limit=limit, include=["embeddings", "metadatas"])
+        found = _vectors(answer["ids"], answer["metadatas"], answer["embeddings"])
+        return list(found.values())
+
     def nearest(self, vector: Array, limit: int) -> list[Near]:
         """Give about the `limit` nearest vectors, as the index finds them, nearest first."""
         with plain_errors("searching"):

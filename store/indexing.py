@@ -35,10 +35,13 @@ class Indexing:
         """Give the same with the size learnt from the first vector."""
         return replace(self, dims=dims)
 
-    def record(self) -> dict[str, Any]:
-        """Give what is written down beside the vectors."""
+    def record(self, before: Mapping[str, Any]) -> dict[str, Any]:
+        """Give what is written down beside the vectors; the same model keeps the name it had."""
+        named = self.embedder.spec if self.embedder else None
+        if before.get("fingerprint") == self.fingerprint:
+            named = named or before.get("embedder")
         return {
-            "embedder": self.embedder.spec if self.embedder else None,
+            "embedder": named,
             "fingerprint": self.fingerprint,
             "dims": self.dims,
             "fields": list(self.fields),

@@ -40,15 +40,6 @@ def normalise(vector: Iterable[float] | Array) -> Array:
     return array if length == 0 else (array / length).astype(np.float32)
 
 
-def cosines(query: Array, matrix: Array) -> Array:
-    """Give the cosine similarity of each row with the query; 0.0 where either is zero."""
-    lengths = np.linalg.norm(matrix, axis=1)
-    lengths[lengths == 0] = 1
-    scores = (matrix @ normalise(query)) / lengths
-    clipped: Array = np.clip(scores, -1.0, 1.0).astype(np.float32)
-    return clipped
-
-
 def best_hits(scored: Scored, entries: Mapping[str, Entry]) -> Iterator[Hit]:
     """Give one hit a memory, best first, ties by namespace and key; only what is asked for."""
     scores = np.round(np.nan_to_num(scored.scores), _DIGITS)
