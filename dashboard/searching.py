@@ -13,7 +13,7 @@ from typing import Any, Literal
 from dashboard.memories import preview
 from dashboard.scoring import Background
 from dashboard.wording import memories_text
-from dashboard.wordsearch import WordIndex, WordMatch, best_path, query_words
+from dashboard.wordsearch import WordIndex, WordMatch, best_path, query_words, snippet
 from store import ChromaStore, Match, Memory, Namespace, Reference, SearchUnavailable, passes
 
 Mode = Literal["meaning", "words"]
@@ -158,6 +158,19 @@ def table_columns(
     return columns
 
 
+def step(outcome: Outcome, opened: Reference | None, steps: int) -> Reference | None:
+    """Return the hit so many steps after the opened one, staying within the hits.
+
+    Without an opened hit it is the first one; without hits there is None.
+    """
+    places = [hit.reference for hit in outcome.hits]
+    if not places:
+        return None
+    if opened not in places:
+        return places[0]
+    return places[min(max(places.index(opened) + steps, 0), len(places) - 1)]
+
+
 def hides(outcome: Outcome) -> str:
     """Return how many of the hits found the threshold hides, in words."""
     if not outcome.hidden or outcome.search.threshold is None:
@@ -206,7 +219,7 @@ def _read(store: ChromaStore, search: Search, found: Sequence[WordMatch], words:
 
 def _word_hit(match: WordMatch, memory: Memory, path: str, words: int) -> Hit:
     label = f"{len(match.words)} of {words} {'word' if words == 1 else 'words'}"
-    return Hit(0, memory, match.score, label, path, preview(memory.value, (path,)))
+    return Hit(0, memory, match.score, label, path, snippet(memory.value, path, match.words))
 
 
 def _named(fields: Sequence[str]) -> list[str]:
@@ -236,10 +249,19 @@ def _outcome(store: ChromaStore, search: Search, mode: Mode, found: list[Hit]) -
 def _summary(outcome: Outcome) -> str:
     if outcome.state == "no match":
         return f"0 of {outcome.in_scope:,} matched: {_why_none(outcome)}"
-    shown, limit = len(outcome.hits), outcome.search.limit
-    if shown + outcome.hidden >= limit:
-        return f"Top {shown} of {memories_text(outcome.in_scope)}, best first."
-    return f"{shown} of {memories_text(outcome.in_scope)} matched, best first."
+    shown, found = len(outcome.hits), len(outcome.hits) + outcome.hidden
+    searched = memories_text(outcome.in_scope)
+    if found >= outcome.search.limit:
+        behind = " that pass the filter" if outcome.search.filter else ""
+        return f"Top {shown}{behind} of {searched}, best first."
+    if outcome.mode == "words":
+        return f"{shown} of {searched} matched, best first."
+    if outcome.search.filter:
+        return f"{shown} of {searched} pass the filter, best first."
+    if found == outcome.in_scope:
+        return f"All {searched}, best first." if shown == found else f"{shown} of {searched}."
+    have = "has" if found == 1 else "have"
+    return f"{shown} of {searched}, best first; only {found:,} {have} an embedding."
 
 
 def _why_none(outcome: Outcome) -> str:

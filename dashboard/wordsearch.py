@@ -24,6 +24,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
 LONGEST_TEXT = 20_000
 REPORT_EVERY = 2_000
+SNIPPET = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,20 @@ def texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for at, item in enumerate(value):
             yield from texts(item, f"{path}[{at}]")
+
+
+def snippet(value: Mapping[str, Any], path: str, words: Iterable[str]) -> str:
+    """Return the part of the text at a path that holds the first of the words, on one line."""
+    text = next((text for found, text in texts(value) if found == path), "")
+    places = [
+        found.start()
+        for word in words
+        if (found := re.search(re.escape(word), text, re.IGNORECASE)) is not None
+    ]
+    start = max(0, min(places, default=0) - SNIPPET // 3) if len(text) > SNIPPET else 0
+    cut = text[start : start + SNIPPET]
+    before, after = "…" if start else "", "…" if start + SNIPPET < len(text) else ""
+    return f"{before}{' '.join(cut.split())}{after}"
 
 
 def best_path(value: Mapping[str, Any], words: Iterable[str]) -> str | None:

@@ -46,7 +46,7 @@ def _card(hit: Hit, *, full: float, meaning: str, key: str, other: int | None) -
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             _score(hit, full, meaning, width=110 if other is None else 70)
             if other is not None:
-                st.caption(f"there rank {other}" if other else "only here", width="content")
+                st.caption(f"rank {other} there" if other else "only here", width="content")
             st.button(
                 "Opened" if opened else "Open",
                 key=f"{key}-button",

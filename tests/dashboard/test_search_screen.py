@@ -44,7 +44,7 @@ def test_a_question_finds_its_memory_first_with_score_and_field(
     assert shown["Memory"][0] == "Mira works as a nurse."
     assert shown["Field"][0] == "text"
     assert 0.2 < shown["Score"][0] < 1
-    assert "5 of 5 memories matched, best first" in texts(test).replace("\\", "")
+    assert "All 5 memories, best first" in texts(test).replace("\\", "")
 
 
 def test_a_link_restores_question_scope_and_options(fill: Fill, open_page: Open) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.wordsearch import best_path, build, query_words, tokens
+from dashboard.wordsearch import best_path, build, query_words, snippet, tokens
 from store import Memory
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
@@ -83,3 +83,13 @@ def test_progress_is_told_while_many_are_indexed() -> None:
         progress=lambda done, total: told.append((done, total)),
     )
     assert told == [(2_000, 5_000), (4_000, 5_000)]
+
+
+def test_a_long_text_is_cut_to_where_the_word_stands() -> None:
+    text = "so it goes " * 100 + "then a Rhubarb pie\nis baked " + "and on " * 100
+    shown = snippet({"a": [text]}, "a[0]", ["rhubarb", "missing"])
+    assert "then a Rhubarb pie is baked" in shown
+    assert shown.startswith("…")
+    assert shown.endswith("…")
+    assert len(shown) < 250
+    assert snippet({"a": "short pie"}, "a", ["pie"]) == "short pie"

@@ -108,7 +108,29 @@ def test_top_n_is_labelled_as_such(store: ChromaStore) -> None:
     for key in "abcdef":
         put(store, key, f"tea {key}")
     assert meaning(store, "tea", limit=5).summary == "Top 5 of 6 memories, best first."
-    assert meaning(store, "tea", limit=50).summary == "6 of 6 memories matched, best first."
+    assert meaning(store, "tea", limit=50).summary == "All 6 memories, best first."
+
+
+def test_what_is_not_ranked_is_counted_and_a_filter_is_named(store: ChromaStore) -> None:
+    put(store, "1", "tea", kind="drink")
+    put(store, "2", "tea", index=False)
+    summary = meaning(store, "tea").summary
+    assert summary == "1 of 2 memories, best first; only 1 has an embedding."
+    filtered = meaning(store, "tea", filter={"kind": "drink"})
+    assert filtered.summary == "1 of 2 memories pass the filter, best first."
+
+
+def test_stepping_stays_within_the_hits(store: ChromaStore) -> None:
+    for key in "abc":
+        put(store, key, "tea")
+    outcome = meaning(store, "tea")
+    first, second, last = (hit.reference for hit in outcome.hits)
+    assert searching.step(outcome, None, 1) == first
+    assert searching.step(outcome, (("else",), "where"), -1) == first
+    assert searching.step(outcome, first, 1) == second
+    assert searching.step(outcome, last, 1) == last
+    assert searching.step(outcome, first, -1) == first
+    assert searching.step(meaning(store, ""), None, 1) is None
 
 
 def test_an_edit_changes_what_is_found_at_once(store: ChromaStore) -> None:
