@@ -17,6 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in (
         "backends(*names): the backends a test runs over; by default all",
         "every_row: quick, so that all its rows run over all backends",
+        "heavy: takes so long that it runs over one backend only, unless --every-row is given",
     ):
         config.addinivalue_line("markers", marker)
 
@@ -39,6 +40,8 @@ def is_kept(item: pytest.Item, seen: set[tuple[str, str]]) -> bool:
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     if parameters.get("backend") not in SLOW or item.get_closest_marker("every_row"):
         return True
+    if item.get_closest_marker("heavy"):
+        return False
     test = item.nodeid.partition("[")[0], f"{parameters['backend']}-{parameters.get('mode')}"
     if test in seen:
         return False
