@@ -19,6 +19,7 @@ NONE_SAVED = (
     "then see whether it changes what they find."
 )
 TABS = ("Why not?", "As the agent sees it", "Saved questions")
+LONG = 4_000
 EXPECTED, CHOSEN, STYLE = "search-expected", "search-chosen", "search-style"
 _STYLES: dict[recalling.Style, str] = {"texts": "Texts", "values": "Whole values"}
 
@@ -102,7 +103,8 @@ def as_recalled(outcome: Outcome) -> None:
     fields = resources.store().info().fields
     text = recalling.recall_text(outcome.hits, style=style or "texts", fields=fields)
     st.caption(escape_markdown(recalling.summary(text, outcome.hits)))
-    st.code(text, language=None, wrap_lines=True)
+    tall = 420 if len(text) > LONG else "content"
+    st.code(text, language=None, wrap_lines=True, height=tall)
 
 
 def saved_questions(outcome: Outcome) -> None:

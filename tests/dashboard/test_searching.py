@@ -1,6 +1,7 @@
 """What a search gives, and that nothing unscored is ever a hit."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import chromadb
@@ -10,7 +11,7 @@ from dashboard import searching, whynot
 from dashboard.scoring import measure
 from dashboard.searching import Outcome, Search, hides
 from dashboard.wordindexes import WordIndexes
-from store import ChromaStore
+from store import ChromaStore, Memory
 from tests.store.words import Words
 
 ANIMALS = ("cat", "dog", "horse", "sheep", "goat", "duck", "hen", "cow")
@@ -109,6 +110,24 @@ def test_top_n_is_labelled_as_such(store: ChromaStore) -> None:
         put(store, key, f"tea {key}")
     assert meaning(store, "tea", limit=5).summary == "Top 5 of 6 memories, best first."
     assert meaning(store, "tea", limit=50).summary == "All 6 memories, best first."
+
+
+@pytest.mark.parametrize("threshold", [None, 0.6])
+def test_a_memory_in_other_words_is_never_told_as_nothing_saved(
+    store: ChromaStore, threshold: float | None
+) -> None:
+    at = datetime(2025, 1, 1, tzinfo=UTC)
+    texts = ["prefers an aisle seat", *(f"{ANIMALS[n % 8]} number {n}" for n in range(1_199))]
+    store.write(
+        Memory(("pets",), str(n), {"text": text}, at + timedelta(n), at + timedelta(n))
+        for n, text in enumerate(texts)
+    )
+    outcome = meaning(store, "where does she like to sit: an aisle?", threshold=threshold)
+    if threshold is None:
+        assert keys(outcome)[0] == "0"
+        assert outcome.summary == "Top 10 of 1,200 memories, best first."
+    else:
+        assert outcome.summary.startswith("0 of 1,200 matched: all 10 found score below 0.60")
 
 
 def test_what_is_not_ranked_is_counted_and_a_filter_is_named(store: ChromaStore) -> None:
