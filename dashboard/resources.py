@@ -3,6 +3,7 @@
 resources.settings() -> Settings | None     what MEMLENS_STORE and MEMLENS_NAME say
 resources.store() -> ChromaStore            opened once a process; raises a StoreError
 resources.tree() -> namespace_tree.Tree          namespaces with own and descendant counts
+resources.listed(listing) -> tuple[Reference, …] a filtered or field-ordered list
 resources.background() -> Background | None      how alike unrelated memories are
 resources.words() -> WordIndexes                 word indexes by scope
 resources.fields(scope) -> list[Field]           what can be filtered by
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard.filterforms import Field, observed_fields
+from dashboard.filterforms import Field, observed_fields, parse
+from dashboard.listing import Listing, matching
 from dashboard.namespace_tree import Tree
 from dashboard.overview import Freshness, Growth, freshness, growth
 from dashboard.probes import ProbeFile, probe_file
@@ -27,7 +29,7 @@ from dashboard.projection_process import WorkerProcess
 from dashboard.scoring import Background, measure
 from dashboard.settings import Settings, read_settings
 from dashboard.wordindexes import WordIndexes
-from store import ChromaStore, Namespace
+from store import ChromaStore, Namespace, Reference
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -59,6 +61,12 @@ def outline() -> tuple[Growth, Freshness]:
     """Return how the store grew and how fresh it is, as of now."""
     opened = store()
     return _outline(settings(), opened.token(), _store=opened)
+
+
+def listed(listing: Listing) -> tuple[Reference, ...]:
+    """Return where the memories of a listing are that needs every value read, in order."""
+    opened = store()
+    return _listed(settings(), opened.token(), listing, _store=opened)
 
 
 def background() -> Background | None:
@@ -110,6 +118,13 @@ def _open(chosen: Settings) -> ChromaStore:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _tree(chosen: Settings | None, token: str, *, _store: ChromaStore) -> Tree:
     return Tree.of(_store.namespace_counts())
+
+
+@st.cache_resource(show_spinner="Reading every memory in this scope…", max_entries=4)
+def _listed(
+    chosen: Settings | None, token: str, listing: Listing, *, _store: ChromaStore
+) -> tuple[Reference, ...]:
+    return matching(_store, listing, parse(listing.filter or ""))
 
 
 @st.cache_data(show_spinner=False, max_entries=4, ttl=3600)

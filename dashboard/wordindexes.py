@@ -1,20 +1,27 @@
 """Word indexes of the scopes looked at, kept up to date without making a page wait.
 
 A small scope is indexed on the spot. A large one is indexed by a thread: until it is done a page
-gets the progress, and after a change the index of before, marked as not current.
+gets the progress, and after a change the index of before, marked as not current. After a change
+only the changed memories are read again.
 """
 
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.wordsearch import WordIndex, build
-from store import ChromaStore, Namespace, StoreError
+from dashboard.wordsearch import WordIndex, build, renew
+from store import ChromaStore, Entry, Memory, Namespace, Reference, StoreError
 
 AT_ONCE = 3_000
 KEPT = 4
+FEW = 4  # up to this part of a scope (1/4) is read anew instead of everything
 REST = 5  # pauses this many build times between two builds of a scope that keeps changing
+
+
+Stamp = tuple[int, str]
+"""When a memory was changed last, and what its vectors were made of: its words changed with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class _Job:
 class _Kept:
     token: str
     index: WordIndex
+    stamps: Mapping[Reference, Stamp]
     finished: float
     seconds: float
 
@@ -101,15 +109,36 @@ class WordIndexes:
 
     def _build(self, scope: Namespace, token: str, job: _Job | None) -> WordIndex:
         started = time.monotonic()
-        progress = job.progress if job else None
-        index = build(self._store.scan(scope), total=job.total if job else 0, progress=progress)
+        # Stamps are taken before values are read: a change in between is read again next time.
+        stamps = {entry.reference: _stamp(entry) for entry in self._store.entries(scope)}
+        kept = self._kept.get(scope)
+        changed = _changed(kept, stamps)
+        if kept is None or len(changed) > len(stamps) // FEW:
+            progress = job.progress if job else None
+            index = build(self._store.scan(scope), total=len(stamps), progress=progress)
+        else:
+            index = renew(kept.index, stamps.keys(), self._read(changed))
         now = time.monotonic()
         with self._lock:
-            self._kept[scope] = _Kept(token, index, now, now - started)
+            self._kept[scope] = _Kept(token, index, stamps, now, now - started)
             self._kept.move_to_end(scope)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return index
+
+    def _read(self, references: Sequence[Reference]) -> Iterator[Memory]:
+        for start in range(0, len(references), 500):
+            found = self._store.read_many(references[start : start + 500])
+            yield from (memory for memory in found if memory is not None)
+
+
+def _stamp(entry: Entry) -> Stamp:
+    return entry.updated, entry.revision
+
+
+def _changed(kept: _Kept | None, stamps: Mapping[Reference, Stamp]) -> list[Reference]:
+    known: Mapping[Reference, Stamp] = kept.stamps if kept else {}
+    return [reference for reference, stamp in stamps.items() if known.get(reference) != stamp]
 
 
 def _resting(kept: _Kept | None) -> bool:

@@ -1,13 +1,13 @@
 """Word indexes keep up with the store, and a large scope never makes a page wait."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import chromadb
 import pytest
 
 from dashboard.wordindexes import WordIndexes, Words
-from store import ChromaStore, StoreClosed
+from store import ChromaStore, Memory, Reference, StoreClosed
 from tests.store.words import Words as Embedder
 
 
@@ -66,6 +66,25 @@ def test_after_a_change_the_old_index_serves_until_the_new_one_is_ready(
     assert (meanwhile.current, len(found(meanwhile))) == (False, 6)
     until(lambda: indexes.get(()).current)
     assert len(found(indexes.get(()))) == 7
+
+
+def test_after_a_change_only_what_changed_is_read_again(store: ChromaStore) -> None:
+    indexes = WordIndexes(store)
+    indexes.get(())
+    asked: list[int] = []
+    original = store.read_many
+
+    def counted(references: Sequence[Reference]) -> list[Memory | None]:
+        asked.append(len(references))
+        return original(references)
+
+    store.put(("pets", "b"), "b", {"text": "coffee"})
+    store.delete(("pets", "a"), "a")
+    store.read_many = counted  # type: ignore[method-assign]
+    words = indexes.get(())
+    assert asked == [1]
+    assert found(words) == list("cdef")
+    assert found(words, "coffee") == ["b"]
 
 
 def test_a_failed_reading_is_told_and_tried_again(store: ChromaStore) -> None:

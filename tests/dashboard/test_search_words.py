@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.wordsearch import best_path, build, query_words, snippet, tokens
+from dashboard.wordsearch import best_path, build, query_words, renew, snippet, tokens
 from store import Memory
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
@@ -93,3 +93,11 @@ def test_a_long_text_is_cut_to_where_the_word_stands() -> None:
     assert shown.endswith("…")
     assert len(shown) < 250
     assert snippet({"a": "short pie"}, "a", ["pie"]) == "short pie"
+
+
+def test_a_renewed_index_ranks_like_one_built_anew() -> None:
+    before = [memory("1", "green tea"), memory("2", "black tea"), memory("3", "coffee")]
+    after = [memory("1", "green coffee cup"), memory("3", "coffee"), memory("4", "tea tea")]
+    renewed = renew(build(before), {one.reference for one in after}, [after[0], after[2]])
+    for query in ("tea", "green coffee", "black"):
+        assert renewed.find(query) == build(after).find(query)
