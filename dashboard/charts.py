@@ -80,7 +80,7 @@ def _points(positions: Floats, rows: Rows, texts: Sequence[str], colours: Colour
         y=shown[:, 1],
         mode="markers",
         customdata=rows.astype(np.int32),
-        text=[hover_text(text) for text in texts],
+        text=[hover_text(text, length=_hover_length(len(rows))) for text in texts],
         hovertemplate="%{text}<extra></extra>",
         marker={"size": _size(len(rows)), "opacity": 0.8, **_marker_colours(colours, rows)},
         selected={"marker": {"opacity": 1}},
@@ -88,6 +88,11 @@ def _points(positions: Floats, rows: Rows, texts: Sequence[str], colours: Colour
         showlegend=False,
         name="",
     )
+
+
+def _hover_length(count: int) -> int:
+    """Keep all tooltips together below what makes a page slow to arrive."""
+    return 140 if count <= 4000 else 44
 
 
 def _size(count: int) -> float:

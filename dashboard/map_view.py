@@ -14,7 +14,7 @@ DRAWN_LIMIT = 12_000
 """More points than this are neither seen apart nor quickly sent to a browser."""
 _CELLS = 200
 _DENSITY_CELLS = 120
-_HOVER_LENGTH = 90
+_HOVER_LENGTH = 140
 
 Rows = npt.NDArray[np.intp]
 

@@ -6,8 +6,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.projection import SIMPLE, Layout
+from dashboard.projection import Layout
 from dashboard.projection_neighbours import Floats
+from dashboard.projection_rows import SIMPLE
 
 CHURN = 0.1
 """The share of memories placed one by one beyond which the whole map is arranged again."""

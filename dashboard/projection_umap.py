@@ -1,44 +1,58 @@
-"""UMAP on neighbours that are already known, with umap-learn's own graph and optimiser.
+"""UMAP on neighbours that are already known, arranged by umap-learn's own optimiser.
 
-`umap.UMAP.fit` would compile its neighbour search (a minute) and cannot start from, or hold
-still, an earlier map; the functions it is made of can.
+`umap.UMAP.fit` would compile its neighbour search (a minute) and can neither start from an
+earlier map nor hold it still; the optimiser inside can.
 """
 
+import importlib
+import importlib.util
 import io
 import re
+import sys
+import types
 import warnings
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from dashboard.projection_graph import Edges, mutual_graph, one_way_graph
 from dashboard.projection_neighbours import Floats, Indices, Progress
 
-_ALPHA = 1.0
-_NEGATIVES = 5.0
+_NEGATIVES = 5
 _SHOWN = re.compile(r"(\d+)/(\d+)")
 
 
 @cache
-def kernels() -> Any:
-    """Import umap-learn's modules, with the compiled code of its functions kept on disk.
+def optimiser() -> Any:
+    """Import umap-learn's optimiser, its compiled code kept on disk; costs two seconds.
 
-    Costs seconds, and half a minute on a machine that never ran it: worker processes only.
+    Importing the whole of umap-learn compiles functions nobody calls here, for twenty seconds,
+    so its package is stood in for while its one module is imported.
     """
     with warnings.catch_warnings():
-        # It warns of what it would do with TensorFlow.
         warnings.simplefilter("ignore")
-        import umap.layouts
-        import umap.umap_
+        if "umap" in sys.modules:
+            import umap.layouts as layouts
+        else:
+            layouts = _import_alone("umap", "umap.layouts")
+    for function in (layouts.clip, layouts._nb_optimize_layout_euclidean_single_epoch):
+        function.enable_caching()
+    return layouts
 
-    for dispatcher in (
-        umap.umap_.smooth_knn_dist,
-        umap.umap_.compute_membership_strengths,
-        umap.layouts.clip,
-        umap.layouts._nb_optimize_layout_euclidean_single_epoch,
-    ):
-        dispatcher.enable_caching()
-    return umap
+
+def _import_alone(package: str, module: str) -> Any:
+    found = importlib.util.find_spec(package)
+    if found is None or found.submodule_search_locations is None:
+        raise ImportError("umap-learn is not installed")
+    stand_in = types.ModuleType(package)
+    stand_in.__path__ = list(found.submodule_search_locations)
+    sys.modules[package] = stand_in
+    try:
+        return importlib.import_module(module)
+    finally:
+        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+            del sys.modules[name]
 
 
 def arrange(
@@ -48,27 +62,17 @@ def arrange(
     epochs: int,
     min_distance: float,
     seed: int,
-    strength: float = _ALPHA,
+    strength: float = 1.0,
     progress: Progress | None = None,
 ) -> Floats:
     """Let UMAP arrange points from `start`, given each point's neighbours and similarities.
 
     The same input gives the same picture. `strength` scales how far points move at first.
     """
-    total = len(start)
-    graph = _graph(neighbours).tocoo()
-    graph.sum_duplicates()
-    return _optimise(
-        start.copy(),
-        None,
-        (graph.row, graph.col, graph.data),
-        vertices=total,
-        epochs=epochs,
-        min_distance=min_distance,
-        seed=seed,
-        strength=strength,
-        progress=progress,
-    )
+    indices, similarities = neighbours
+    edges = mutual_graph(indices, np.maximum(1 - similarities, 0))
+    moving = start.copy()
+    return _optimise(moving, moving, edges, epochs, min_distance, seed, strength, progress)
 
 
 def place(
@@ -82,86 +86,58 @@ def place(
 ) -> Floats:
     """Place new points among `fixed` ones, which do not move, by their neighbours among those."""
     indices, similarities = neighbours
-    distances = np.ascontiguousarray(1 - similarities, dtype=np.float32)
-    umap_ = kernels().umap_
-    sigmas, rhos = umap_.smooth_knn_dist(
-        distances, float(max(2, indices.shape[1])), local_connectivity=0.0
-    )
-    rows, columns, weights, _ = umap_.compute_membership_strengths(
-        indices, distances, sigmas, rhos, False, True
-    )
-    shares = weights.reshape(indices.shape)
-    shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-12)
-    start = (shares[:, :, None] * fixed[indices]).sum(axis=1).astype(np.float32)
-    return _optimise(
-        start,
-        fixed.copy(),
-        (rows, columns, weights),
-        vertices=len(fixed),
-        epochs=epochs,
-        min_distance=min_distance,
-        seed=seed,
-        strength=_ALPHA / 4,
-        progress=progress,
-    )
-
-
-def _graph(neighbours: tuple[Indices, Floats]) -> Any:
-    indices, similarities = neighbours
-    own = np.arange(len(indices), dtype=np.int32)[:, None]
-    distances = np.maximum(1 - similarities, 0)
-    umap_ = kernels().umap_
-    graph, _, _ = umap_.fuzzy_simplicial_set(
-        own,  # only its height is looked at once the neighbours are known
-        indices.shape[1] + 1,
-        np.random.RandomState(0),
-        "cosine",
-        knn_indices=np.hstack([own, indices]),
-        knn_dists=np.ascontiguousarray(
-            np.hstack([np.zeros_like(distances[:, :1]), distances]), dtype=np.float32
-        ),
-    )
-    return graph
+    edges = one_way_graph(indices, np.maximum(1 - similarities, 0))
+    strengths = edges.weights.reshape(indices.shape)
+    shares = strengths / np.maximum(strengths.sum(axis=1, keepdims=True), 1e-12)
+    start = np.asarray((shares[:, :, None] * fixed[indices]).sum(axis=1), dtype=np.float32)
+    return _optimise(start, fixed.copy(), edges, epochs, min_distance, seed, 0.25, progress)
 
 
 def _optimise(
     moving: Floats,
-    fixed: Floats | None,
-    edges: tuple[Any, Any, Any],
-    *,
-    vertices: int,
+    others: Floats,
+    edges: Edges,
     epochs: int,
     min_distance: float,
     seed: int,
     strength: float,
     progress: Progress | None,
 ) -> Floats:
-    umap = kernels()
-    heads, tails, weights = edges
-    kept = weights >= weights.max() / epochs
-    a, b = umap.umap_.find_ab_params(1.0, min_distance)
+    strong = edges.strong(epochs)
+    a, b = _curve(min_distance)
     state = np.random.RandomState(seed).randint(-(2**31) + 1, 2**31 - 1, 3).astype(np.int64)
-    moved: Floats = umap.layouts.optimize_layout_euclidean(
+    moved: Floats = optimiser().optimize_layout_euclidean(
         moving,
-        moving if fixed is None else fixed,
-        heads[kept],
-        tails[kept],
+        others,
+        strong.heads,
+        strong.tails,
         epochs,
-        vertices,
-        umap.umap_.make_epochs_per_sample(weights[kept], epochs),
+        len(others),
+        (np.max(strong.weights, initial=0) / strong.weights).astype(np.float64),
         a,
         b,
         state,
         initial_alpha=strength,
-        negative_sample_rate=_NEGATIVES,
-        move_other=fixed is None,
+        negative_sample_rate=float(_NEGATIVES),
+        move_other=moving is others,
         tqdm_kwds={"disable": progress is None, "file": _Ticker(progress), "mininterval": 0.2},
     )
     return moved
 
 
+@cache
+def _curve(min_distance: float) -> tuple[float, float]:
+    """Fit UMAP's curve 1 / (1 + a·x^2b) to "close up to a distance, then falling off"."""
+    from scipy.optimize import curve_fit
+
+    x = np.linspace(0, 3, 300)
+    y = np.where(x < min_distance, 1.0, np.exp(-(x - min_distance)))
+    (a, b), _ = curve_fit(lambda x, a, b: 1 / (1 + a * x ** (2 * b)), x, y)
+    return float(a), float(b)
+
+
 class _Ticker(io.StringIO):
-    """Reads the "12/200" of umap-learn's progress bar; an exception raised here stops the fit."""
+    """Reads the "12/200" of umap-learn's progress bar."""
 
     def __init__(self, progress: Progress | None) -> None:
         super().__init__()

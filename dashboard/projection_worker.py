@@ -19,13 +19,13 @@ from dashboard.projection import (
     Settings,
     lay_out,
     place_new,
-    prepare,
     project,
     stages,
 )
 from dashboard.projection_align import align
+from dashboard.projection_rows import prepare
 
-_NICENESS = 10
+_NICENESS = 5
 Emit = Callable[[Mapping[str, Any]], None]
 
 
@@ -57,7 +57,9 @@ def run_job(job: Mapping[str, Any], emit: Emit) -> None:
     layout = place_new(matrix, known, settings=settings, progress=progress)
     _hand_over(layout, folder, emit)
     if job["kind"] == "warm":
-        layout = project(matrix, settings=settings, start=layout.positions, progress=progress)
+        layout = project(
+            matrix, settings=settings, method="warm", start=layout.positions, progress=progress
+        )
         aligned = replace(layout, positions=align(layout.positions, known))
         _hand_over(aligned, folder, emit)
 

@@ -122,7 +122,7 @@ def test_tags_in_a_text_are_shown_and_not_obeyed():
 def test_a_long_text_is_cut_and_broken_into_lines():
     shown = hover_text("word " * 200)
     lines = shown.split("<br>")
-    assert 2 <= len(lines) <= 3
+    assert 3 <= len(lines) <= 4
     assert all(len(line) <= 45 for line in lines)
     assert shown.endswith("…")
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from dashboard.projection import EXTENT, SIMPLE, gather, pca, prepare, project, spread, stages
+from dashboard.projection import pca, project, stages
 from dashboard.projection_neighbours import nearest, trustworthiness, unit_rows
+from dashboard.projection_rows import EXTENT, SIMPLE, gather, prepare, spread
 
 
 def rows(count: int, dims: int = 12, seed: int = 0) -> np.ndarray:

@@ -11,7 +11,7 @@ import pytest
 from dashboard.projection import Settings
 from dashboard.projection_align import shift
 from dashboard.projection_cache import CACHE_VARIABLE
-from dashboard.projection_jobs import Maps, Request, Status
+from dashboard.projection_jobs import Maps, Request, Status, StoreMap
 from dashboard.projection_neighbours import trustworthiness, unit_rows
 from dashboard.projection_process import WorkerProcess, WorkerStoppedError
 from store import ChromaStore
@@ -95,7 +95,7 @@ def test_a_warm_arrangement_stays_close_to_the_old_map(worker, tmp_path: Path):
 
 
 def test_a_job_that_fails_says_why_and_the_worker_goes_on(worker, tmp_path: Path):
-    with pytest.raises(RuntimeError, match="matrix.npy"):
+    with pytest.raises(RuntimeError, match=r"matrix\.npy"):
         do(worker, tmp_path, "fresh")
     assert pictures(do(worker, tmp_path, "fresh", matrix=grouped(3))) == ["simple"]
 
@@ -132,6 +132,11 @@ def store(stores_folder: Path, tmp_path: Path) -> Iterator[ChromaStore]:
 @pytest.fixture
 def maps(store: ChromaStore, worker: WorkerProcess, tmp_path: Path) -> Maps:
     return Maps(store, tmp_path / "maps", worker)
+
+
+def places(picture: StoreMap) -> dict[str, list[float]]:
+    rows = picture.layout.positions.tolist()
+    return {entry.key: row for entry, row in zip(picture.entries, rows, strict=True)}
 
 
 def fill(store: ChromaStore, count: int) -> None:
@@ -188,8 +193,14 @@ def test_after_a_deletion_the_others_stay_where_they_were(store: ChromaStore, ma
     second = settled(maps).map
     assert first is not None
     assert second is not None
-    before = {entry.key: row.tolist() for entry, row in zip(first.entries, first.layout.positions)}
-    after = {entry.key: row.tolist() for entry, row in zip(second.entries, second.layout.positions)}
+    before = {
+        entry.key: row.tolist()
+        for entry, row in zip(first.entries, first.layout.positions, strict=True)
+    }
+    after = {
+        entry.key: row.tolist()
+        for entry, row in zip(second.entries, second.layout.positions, strict=True)
+    }
     before.pop("k3")
     assert after == before
 
