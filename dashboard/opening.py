@@ -1,6 +1,7 @@
 """Opening a store to fill it: an existing one as it is, else a new one as asked for."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from langgraph.store.base import IndexConfig
 
@@ -24,9 +25,10 @@ def open_or_create(
     meaning). An existing store keeps what it has: another embedder asked for is refused, and so
     are other fields if they are required.
     """
-    try:
+    store = None
+    with suppress(StoreNotFound):
         store = _open_existing(location, name, embed, fields)
-    except StoreNotFound:
+    if store is None:
         return _create(location, name, embed or DEFAULT_EMBEDDER, fields), True
     kept = store.info().fields
     if fields_required and kept != tuple(fields):
