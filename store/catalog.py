@@ -1,11 +1,13 @@
 """The catalog: what is stored where, kept true across processes, with the registry behind it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import uuid4
 
 from store import changes, namespaces
 from store.directory import Directory
+from store.errors import StoreError
 from store.gateway import MARK_IDS, Gateway
 from store.memory import Entry, Namespace
 from store.records import Record
@@ -18,10 +20,9 @@ _COLD_READS = 8
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A directory of everything (`whole`), or of one scope with the records that came with it."""
+    """A directory of everything (`whole`), or of one scope with all its values."""
 
     directory: Directory
-    records: Mapping[str, Record]
     whole: bool
 
 
@@ -68,7 +69,7 @@ class Catalog:
         full = Directory()
         for page in self._gateway.scan():
             for identity, record in page.items():
-                full.put(identity, record.entry)
+                full.put(identity, record.entry, record.encoded)
         self._full = full
         self._reconcile(full)
         return full
@@ -95,9 +96,8 @@ class Catalog:
                     for one, record in records.items()
                     if namespaces.starts_with(record.entry.namespace, prefix)
                 }
-                entries = ((one, record.entry) for one, record in kept.items())
-                return View(Directory(entries), kept, whole=False)
-        return View(self.directory(), {}, whole=True)
+                return View(Directory(kept), whole=False)
+        return View(self.directory(), whole=True)
 
     def names(self) -> Iterable[Namespace]:
         """Give every namespace that holds a memory."""
@@ -126,7 +126,7 @@ class Catalog:
         found = self._gateway.read(list(changed))
         for identity in changed:
             if identity in found:
-                self._full.put(identity, found[identity].entry)
+                self._full.put(identity, found[identity].entry, found[identity].encoded)
             else:
                 self._full.drop(identity)
 
@@ -158,17 +158,19 @@ class Catalog:
     def put(self, records: Mapping[str, Record], old: Mapping[str, Record]) -> None:
         """Write items over the `old` ones, with this writer's mark."""
         expiring = {one for one, record in old.items() if record.entry.ttl is not None}
-        self._gateway.put_items(records, self._mark(list(records)), expiring=expiring)
+        with self._uncertain():
+            self._gateway.put_items(records, self._mark(list(records)), expiring=expiring)
         if self._full is not None:
             for identity, record in records.items():
-                self._full.put(identity, record.entry)
+                self._full.put(identity, record.entry, record.encoded)
 
     def delete(self, old: Mapping[str, Record]) -> None:
         """Delete items, and the registry's entry of a namespace that held nothing else."""
-        self._gateway.delete_items(list(old))
-        mark = self._mark(list(old))
-        if mark is not None:
-            self._gateway.put_mark(mark)
+        with self._uncertain():
+            self._gateway.delete_items(list(old))
+            mark = self._mark(list(old))
+            if mark is not None:
+                self._gateway.put_mark(mark)
         if self._full is not None:
             for identity in old:
                 self._full.drop(identity)
@@ -188,6 +190,16 @@ class Catalog:
         if self._full is not None:
             for identity, entry in entries.items():
                 self._full.put(identity, entry)
+
+    @contextmanager
+    def _uncertain(self) -> Iterator[None]:
+        """Forget the directory when a write fails: nobody knows how far it came."""
+        try:
+            yield
+        except StoreError:
+            self._full = None
+            self._names = None
+            raise
 
     def _mark(self, ids: Sequence[str]) -> tuple[str, str] | None:
         self._writes += 1

@@ -2,25 +2,29 @@
 
 from bisect import bisect_left, insort_left
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
+from store.records import Record
 
 CROWD = 48
 """So many identical vectors can cut their surroundings off from Chroma's index."""
 
+_VALUES_CHARACTERS = 64_000_000
 _KEPT_ORDERS = 8
 _Wanted = tuple[Namespace, bool, Order, bool]
 _NEVER = 1 << 62
 
 
 class Directory:
-    """Entries by record id and by namespace; what is asked for often is kept until a change."""
+    """Entries by record id and by namespace, and as many values as fit; for one store or scope."""
 
-    def __init__(self, entries: Iterable[tuple[str, Entry]] = ()) -> None:
+    def __init__(self, records: Mapping[str, Record] | None = None) -> None:
         self.entries: dict[str, Entry] = {}
+        self._values: dict[str, str] = {}
+        self._room = _VALUES_CHARACTERS
         self.spaces: dict[Namespace, set[str]] = {}
         self.version = 0
         self.vectors = 0
@@ -28,11 +32,11 @@ class Directory:
         """How many memories share their embedded text with more than `CROWD` others."""
         self._twins: Counter[str] = Counter()
         self._orders: OrderedDict[_Wanted, list[str]] = OrderedDict()
-        for identity, entry in entries:
-            self.put(identity, entry)
+        for identity, record in (records or {}).items():
+            self.put(identity, record.entry, record.encoded)
 
-    def put(self, identity: str, entry: Entry) -> None:
-        """Add or replace an entry."""
+    def put(self, identity: str, entry: Entry, encoded: str | None = None) -> None:
+        """Add or replace an entry; `encoded` is its value, None if that did not change."""
         old = self.entries.get(identity)
         if old is not None:
             self._take_out(identity, old)
@@ -41,6 +45,19 @@ class Directory:
         self.entries[identity] = entry
         self.spaces.setdefault(entry.namespace, set()).add(identity)
         self._put_in(identity, entry)
+        if encoded is not None:
+            self._keep(identity, encoded)
+
+    def _keep(self, identity: str, encoded: str) -> None:
+        self._room += len(self._values.pop(identity, ""))
+        if len(encoded) <= self._room:
+            self._values[identity] = encoded
+            self._room -= len(encoded)
+
+    def record(self, identity: str) -> Record | None:
+        """Give a whole record if its value is at hand."""
+        encoded = self._values.get(identity)
+        return None if encoded is None else Record(self.entries[identity], encoded)
 
     def drop(self, identity: str) -> None:
         """Forget an entry; one that is not there does not matter."""
@@ -50,6 +67,7 @@ class Directory:
         self._take_out(identity, entry)
         del self.entries[identity]
         self._count(entry, -1)
+        self._room += len(self._values.pop(identity, ""))
         own = self.spaces[entry.namespace]
         own.discard(identity)
         if not own:

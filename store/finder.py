@@ -87,7 +87,7 @@ class Finder:
         self, scope: Scope, limit: int, offset: int, *, order: Order, descending: bool
     ) -> tuple[list[Found], int]:
         """Give one page and how many there are in all; with a filter every value is read."""
-        view = View(self._catalog.directory(), {}, whole=True)
+        view = View(self._catalog.directory(), whole=True)
         ids = list(self._ordered(view, scope, order, descending))
         if scope.filter:
             every = list(self._passing(view, scope, ids))
@@ -108,7 +108,7 @@ class Finder:
         size = 50
         while part := list(islice(remaining, size)):
             size = _PAGE
-            records = self._read(view, part)
+            records = self._read(view.directory, part)
             for identity in part:
                 record = records.get(identity)
                 if record is None:
@@ -116,10 +116,11 @@ class Finder:
                 elif scope.passes(record):
                     yield Found(identity, record)
 
-    def _read(self, view: View, ids: Sequence[str]) -> Mapping[str, Record]:
-        if not view.whole:
-            return view.records
-        return self._gateway.read(ids)
+    def _read(self, directory: Directory, ids: Sequence[str]) -> Mapping[str, Record]:
+        """Give records from what is at hand, and from Chroma what is not."""
+        at_hand = {one: record for one in ids if (record := directory.record(one)) is not None}
+        missing = [one for one in ids if one not in at_hand]
+        return {**at_hand, **self._gateway.read(missing)} if missing else at_hand
 
     # --- by meaning --------------------------------------------------------------------------
 
@@ -131,42 +132,32 @@ class Finder:
         view = None
         if scope.prefix and self._catalog.loaded() is None:
             view = self._catalog.view(scope.prefix, own=scope.own)
-        found = None
-        if view is None or view.whole:
-            found = self._from_index(scope, query, need)
+            view = None if view.whole else view
+        found = self._from_index(scope, query, need) if view is None else None
         if found is None:
             found = self._exactly(view, scope, query, need)
         return found[offset:need]
 
     def _exactly(self, view: View | None, scope: Scope, query: Array, need: int) -> list[Found]:
-        if view is None or view.whole:
-            view = View(self._catalog.directory(), {}, whole=True)
-        records: dict[str, Record] = dict(view.records)
-        ids = [
-            one
-            for one in view.directory.below(scope.prefix, own=scope.own)
-            if scope.admits(view.directory.entries[one])
-        ]
-        if scope.filter:
-            kept = {one.identity: one.record for one in self._passing(view, scope, ids)}
-            records, ids = kept, list(kept)
-        entries = {one: view.directory.entries[one] for one in ids}
+        view = view or View(self._catalog.directory(), whole=True)
+        directory = view.directory
         plain = view.whole and not scope.filter and scope.hidden_before is None
-        plan = (scope.prefix, scope.own, view.directory.version) if plain else None
-        scores = self._shelf.score(query, entries, plan=plan)
-        found = list(islice(self._resolve(scope, best_hits(scores, entries), records), need))
+        plan = (scope.prefix, scope.own, directory.version) if plain else None
+        scores = self._shelf.score(query, lambda: self._candidates(view, scope), plan=plan)
+        hits = best_hits(scores, directory.entries)
+        found = list(islice(self._resolve(directory, scope, hits), need))
         if len(found) < need:
             scored = set(scores.owners)
-            rest = [
-                one
-                for one in view.directory.ordered(scope.prefix, own=scope.own)
-                if one in entries and one not in scored
-            ]
-            found += islice(
-                self._passing(View(view.directory, records, whole=view.whole), scope, rest),
-                need - len(found),
-            )
+            rest = (one for one in self._candidates(view, scope) if one not in scored)
+            found += islice(self._passing(view, scope, rest), need - len(found))
         return found
+
+    def _candidates(self, view: View, scope: Scope) -> dict[str, Entry]:
+        """Give what a search may return, in the order of a listing."""
+        ids = self._ordered(view, scope, "updated_at", descending=True)
+        if scope.filter:
+            ids = (one.identity for one in self._passing(view, scope, ids))
+        return {one: view.directory.entries[one] for one in ids}
 
     def vectors_of(
         self,
@@ -186,7 +177,9 @@ class Finder:
         """Ask Chroma's index; None when scoring one by one is exact, needed or cheaper."""
         directory = self._catalog.directory()
         total, inside = directory.vectors, self._inside(scope, directory)
-        if inside <= EXACT or directory.crowded or not np.any(query):
+        if inside <= EXACT or not np.any(query):
+            return None
+        if directory.crowded and self._shelf.fits(total, len(query)):
             return None
         per_memory = total / len(directory.entries)
         wanted = max(need + 5, round(need * per_memory * 1.5 * total / inside))
@@ -208,7 +201,8 @@ class Finder:
 
     def _checked(self, scope: Scope, nearest: Sequence[Near], need: int) -> list[Found]:
         """Drop what the index gives from outside the scope, stale or gone."""
-        entries = self._catalog.directory().entries
+        directory = self._catalog.directory()
+        entries = directory.entries
         valid = [
             one
             for one in nearest
@@ -221,17 +215,14 @@ class Finder:
             [one.path for one in valid],
             np.asarray([one.score for one in valid], np.float32),
         )
-        return list(islice(self._resolve(scope, best_hits(scored, entries), {}), need))
+        return list(islice(self._resolve(directory, scope, best_hits(scored, entries)), need))
 
-    def _resolve(
-        self, scope: Scope, hits: Iterator[Hit], known: Mapping[str, Record]
-    ) -> Iterator[Found]:
-        """Read hits in order; drop those deleted or changed meanwhile, or filtered out."""
+    def _resolve(self, directory: Directory, scope: Scope, hits: Iterator[Hit]) -> Iterator[Found]:
+        """Read hits in order; drop those deleted meanwhile or filtered out."""
         size = 10
         while part := list(islice(hits, size)):
             size = 100
-            missing = [hit.identity for hit in part if hit.identity not in known]
-            records = {**known, **self._gateway.read(missing)} if missing else known
+            records = self._read(directory, [hit.identity for hit in part])
             for hit in part:
                 record = records.get(hit.identity)
                 if record is None:

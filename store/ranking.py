@@ -12,6 +12,8 @@ from store.memory import Entry, Namespace
 _DIGITS = 6
 """Scores are compared to this many digits, so that rounding noise never decides an order."""
 
+_FIRST = 1_000
+
 Array = npt.NDArray[np.float32]
 
 
@@ -44,7 +46,7 @@ def best_hits(scored: Scored, entries: Mapping[str, Entry]) -> Iterator[Hit]:
     """Give one hit a memory, best first, ties by namespace and key; only what is asked for."""
     scores = np.round(np.nan_to_num(scored.scores), _DIGITS)
     seen: set[str] = set()
-    for score, rows in groupby(np.argsort(-scores, kind="stable").tolist(), scores.__getitem__):
+    for score, rows in groupby(_best_first(scores), scores.__getitem__):
         level: dict[str, str] = {}
         for row in rows:
             owner = scored.owners[row]
@@ -53,6 +55,17 @@ def best_hits(scored: Scored, entries: Mapping[str, Entry]) -> Iterator[Hit]:
         seen.update(level)
         for owner in sorted(level, key=lambda one: _place(entries[one])):
             yield Hit(owner, round(float(score), _DIGITS), level[owner])
+
+
+def _best_first(scores: Array) -> Iterator[int]:
+    """Give the rows by falling score; the first ones without sorting all."""
+    if len(scores) > 2 * _FIRST:
+        edge = np.partition(scores, -_FIRST)[-_FIRST]
+        above, below = np.flatnonzero(scores >= edge), np.flatnonzero(scores < edge)
+    else:
+        above, below = np.arange(len(scores)), np.arange(0)
+    for rows in (above, below):
+        yield from rows[np.argsort(-scores[rows], kind="stable")].tolist()
 
 
 def _place(entry: Entry) -> tuple[Namespace, str]:

@@ -1,7 +1,7 @@
 """Vectors at hand: those read lately, so that searching a scope again reads nothing."""
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,8 +44,16 @@ class VectorShelf:
         self._paths: list[str] = []
         self._plans.clear()
 
+    def fits(self, count: int, dims: int) -> bool:
+        """Tell whether so many vectors can be at hand together."""
+        return count * dims * 4 <= _BYTES
+
     def score(
-        self, query: Array, entries: Mapping[str, Entry], *, plan: Hashable | None = None
+        self,
+        query: Array,
+        entries: Callable[[], Mapping[str, Entry]],
+        *,
+        plan: Hashable | None = None,
     ) -> Scored:
         """Score the vectors of memories; what is missing or left from before has no score.
 
@@ -53,15 +61,26 @@ class VectorShelf:
         """
         known = self._plans.get(plan) if plan is not None else None
         if known is None:
-            self._fetch(entries)
-            known = self._planned(entries)
+            wanted = entries()
+            self._fetch(wanted)
+            known = self._planned(wanted)
             if plan is not None:
                 self._plans[plan] = known
                 if len(self._plans) > _KEPT_PLANS:
                     self._plans.popitem(last=False)
-        scores = self._rows[known.rows] @ normalise(query) if len(known.rows) else np.zeros(0)
-        every: Array = np.clip(scores, -1.0, 1.0).astype(np.float32)[known.shares]
-        return Scored(known.owners, known.paths, every)
+        return Scored(known.owners, known.paths, self._cosines(query, known))
+
+    def _cosines(self, query: Array, plan: _Plan) -> Array:
+        used = len(self._paths)
+        if not len(plan.rows):
+            return np.zeros(0, np.float32)
+        direction = normalise(query)
+        if len(plan.rows) * 2 > used:  # gathering rows costs more than a few products too many
+            scores = (self._rows[:used] @ direction)[plan.rows]
+        else:
+            scores = self._rows[plan.rows] @ direction
+        cosines: Array = np.clip(scores, -1.0, 1.0).astype(np.float32)[plan.shares]
+        return cosines
 
     def _planned(self, entries: Mapping[str, Entry]) -> _Plan:
         pairs = [
