@@ -18,6 +18,9 @@ from store import filters, namespaces, values
 from store.errors import InvalidOperation
 from store.memory import Namespace, Reference
 
+LONGEST_TTL = 1_000_000_000
+"""Minutes, some 1,900 years: what lies further is past the last date Python can write."""
+
 
 @dataclass(frozen=True, slots=True)
 class Put:
@@ -151,6 +154,11 @@ def check_ttl(ttl: object) -> float | None:
         return None
     if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not math.isfinite(ttl):
         raise InvalidOperation(f"ttl must be a number of minutes or None, got {ttl!r}.")
+    if abs(ttl) > LONGEST_TTL:
+        raise InvalidOperation(
+            f"ttl is at most {LONGEST_TTL:,} minutes, got {ttl!r}; use None for a memory that "
+            "never expires."
+        )
     return float(ttl)
 
 
