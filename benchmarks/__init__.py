@@ -1,0 +1,1 @@
+"""Benchmarks: the store and the map beside their peers."""
