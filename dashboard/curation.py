@@ -6,13 +6,23 @@ what it is now, instead of overwriting somebody's work. One that is already gone
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from store import ChromaStore, Memory, Namespace, Reference
 
 Progress = Callable[[int, int], None]
 _CHUNK = 200
+
+LIFETIMES: dict[str, float | None] = {
+    "Never": None,
+    "In an hour": 60,
+    "In a day": 60 * 24,
+    "In a week": 60 * 24 * 7,
+    "In 30 days": 60 * 24 * 30,
+    "In a year": 60 * 24 * 365,
+}
+"""Choices of when a memory expires, in minutes from now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,13 @@ class DeleteNamespace:
     def total(self) -> int:
         """How many memories go."""
         return sum(count for _, count in self.counts)
+
+
+def plan_expiry(memory: Memory, minutes: float | None, now: datetime | None = None) -> Expire:
+    """Return the plan that lets a memory expire so many minutes from now; None is never."""
+    if minutes is None:
+        return Expire(memory, None, None)
+    return Expire(memory, (now or datetime.now(UTC)) + timedelta(minutes=minutes), minutes)
 
 
 Plan = Edit | Create | Move | Expire | Delete | DeleteNamespace

@@ -2,9 +2,14 @@
 
 import json
 from difflib import unified_diff
-from typing import Any
+from typing import Any, Literal
 
 from store import InvalidValue
+
+FieldKind = Literal["text", "long text", "whole number", "yes or no", "JSON"]
+_LINE = 60
+_EXACT = 2**53 - 1
+"""Browsers hold whole numbers exactly up to here."""
 
 
 def value_text(value: dict[str, Any]) -> str:
@@ -35,6 +40,40 @@ def parse_value(text: str) -> dict[str, Any]:
             'write it like {"text": …}.'
         )
     return value
+
+
+def field_kind(item: Any) -> FieldKind:
+    """Return how a field is best edited; what no input holds exactly is edited as JSON."""
+    if isinstance(item, bool):
+        return "yes or no"
+    if isinstance(item, str):
+        return "long text" if len(item) > _LINE or "\n" in item else "text"
+    if isinstance(item, int) and abs(item) <= _EXACT:
+        return "whole number"
+    return "JSON"
+
+
+def field_text(item: Any) -> str:
+    """Return a field as the text its input starts with."""
+    return item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+
+
+def parse_field(name: str, before: Any, entered: Any) -> Any:
+    """Return what was entered for a field; an input nobody touched gives the field back as it was.
+
+    Raises InvalidValue when JSON was to be entered and it is not.
+    """
+    if not isinstance(entered, str):
+        return before if same(before, entered) else entered
+    if entered == field_text(before) or isinstance(before, str):
+        return before if entered == field_text(before) else entered
+    try:
+        return parse_value(f'{{"x": {entered}\n}}')["x"]
+    except (InvalidValue, KeyError) as error:
+        raise InvalidValue(
+            f"The field {json.dumps(name, ensure_ascii=False)} is not JSON: write a number, "
+            "true, false, null, a list, an object, or a text in double quotes."
+        ) from error
 
 
 def difference(before: dict[str, Any], after: dict[str, Any]) -> str:

@@ -17,8 +17,7 @@ The address bar is the truth people can share: `?ns=["users","mira"]&key=p01&q=t
     state.link(scope=..., selected=..., query=...) -> dict[str, str]   for query_params=
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +25,8 @@ import streamlit as st
 
 from dashboard.curation import Conflict
 from dashboard.proof import Check
-from store import Memory, Namespace, Order, Reference
+from dashboard.views import View, from_params, to_params
+from store import Memory, Namespace, Reference
 
 PAGES = {
     "overview": "screens/overview.py",
@@ -35,41 +35,32 @@ PAGES = {
     "map": "screens/map.py",
 }
 PAGE_SIZES = (25, 50, 100, 250)
-_OWN_PARAMS = frozenset({"ns", "key", "in", "q", "page", "own"})
 _VIEW = "memlens.view"
 _SEEN = "memlens.seen"
 _NEXT = "memlens.next"
 _QUESTION = "memlens.question"
+_LISTED = "memlens.listed"
+_TICKED = "memlens.ticked"
 _DRAFT = "memlens.draft"
 _REPORT = "memlens.report"
 _TOASTS = "memlens.notes"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """Everything about the current view that a link restores or a rerun must keep."""
-
-    scope: Namespace = ()
-    selected: Reference | None = None
-    query: str = ""
-    page: int = 1
-    own: bool = False
-    order: Order = "updated_at"
-    descending: bool = True
-    size: int = 50
-    picked: tuple[Reference, ...] = ()
-    extra: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Draft:
-    """An edit under way: the memory as it was opened, the text so far, and the value to review."""
+    """An edit under way: the memory as it was opened, and the value so far.
+
+    `reviewed` is the value shown for review. `serial` changes when the inputs have to start
+    afresh from `value` or `text`, which is the value as JSON while that side is shown.
+    """
 
     before: Memory
-    text: str
+    value: dict[str, Any]
+    text: str | None = None
     reviewed: dict[str, Any] | None = None
     problem: str = ""
     conflict: Conflict | None = None
+    serial: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +81,7 @@ def begin(page: str) -> None:
     if came_from_menu:
         view = replace(view, extra=(), page=1)
     elif seen is None or seen[1] != params:
-        view = adopt(view, params)
+        view = from_params(view, params)
     _save(view)
     st.session_state[_SEEN] = (page, st.query_params.to_dict())
 
@@ -113,7 +104,7 @@ def scope() -> Namespace:
 def set_scope(namespace: Namespace) -> None:
     """Look at a namespace: from its first page, with no memory open."""
     set_report(None)
-    update(scope=tuple(namespace), selected=None, page=1, picked=())
+    update(scope=tuple(namespace), selected=None, page=1)
 
 
 def selected() -> Reference | None:
@@ -174,6 +165,32 @@ def set_report(report: Report | None) -> None:
     st.session_state[_REPORT] = report
 
 
+def list_shown(references: Sequence[Reference]) -> None:
+    """Note which memories the page lists, in order, for stepping through them."""
+    st.session_state[_LISTED] = tuple(references)
+
+
+def neighbours() -> tuple[Reference | None, Reference | None]:
+    """Return the memories before and after the open one in the list; None at its ends."""
+    listed: tuple[Reference, ...] = st.session_state.get(_LISTED, ())
+    opened = selected()
+    if opened is None or opened not in listed:
+        return None, (listed[0] if listed else None)
+    at = listed.index(opened)
+    return (listed[at - 1] if at else None), (listed[at + 1] if at + 1 < len(listed) else None)
+
+
+def ticked(table: str) -> frozenset[Reference]:
+    """Return which memories are ticked in a table."""
+    found: frozenset[Reference] = st.session_state.get(f"{_TICKED}.{table}", frozenset())
+    return found
+
+
+def set_ticked(table: str, references: Iterable[Reference]) -> None:
+    """Note which memories are ticked in a table, to tick them again when its rows change."""
+    st.session_state[f"{_TICKED}.{table}"] = frozenset(references)
+
+
 def ask(question: object = None) -> None:
     """Put a question to the person in a dialog from the next run on; None closes it."""
     st.session_state[_QUESTION] = question
@@ -214,55 +231,6 @@ def link(
 ) -> dict[str, str]:
     """Return query parameters that restore such a view on any page."""
     return to_params(View(scope=scope, selected=selected, query=query))
-
-
-def to_params(view: View) -> dict[str, str]:
-    """Return a view as plain-text query parameters, only those that differ from the default."""
-    params = dict(view.extra)
-    if view.scope:
-        params["ns"] = _dump(view.scope)
-    if view.selected is not None:
-        params["key"] = view.selected[1]
-        if view.selected[0] != view.scope:
-            params["in"] = _dump(view.selected[0])
-    if view.query:
-        params["q"] = view.query
-    if view.page > 1:
-        params["page"] = str(view.page)
-    if view.own:
-        params["own"] = "1"
-    return params
-
-
-def adopt(view: View, params: Mapping[str, str]) -> View:
-    """Return the view with what the query parameters say; unreadable ones count as absent."""
-    scope = _labels(params.get("ns")) or ()
-    key = params.get("key")
-    inside = _labels(params.get("in"))
-    page = params.get("page", "1")
-    return replace(
-        view,
-        scope=scope,
-        selected=None if key is None else (scope if inside is None else inside, key),
-        query=params.get("q", ""),
-        page=int(page) if page.isdecimal() and len(page) < 9 else 1,
-        own=params.get("own") == "1",
-        extra=tuple(item for item in params.items() if item[0] not in _OWN_PARAMS),
-    )
-
-
-def _labels(text: str | None) -> Namespace | None:
-    try:
-        labels = json.loads(text) if text else None
-    except ValueError:
-        return None
-    if isinstance(labels, list) and all(isinstance(label, str) for label in labels):
-        return tuple(labels)
-    return None
-
-
-def _dump(namespace: Namespace) -> str:
-    return json.dumps(namespace, ensure_ascii=False, separators=(",", ":"))
 
 
 def _load() -> View:

@@ -57,9 +57,17 @@ def parse_namespace(text: str) -> Namespace:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return text that Streamlit labels show literally: no links, images, colours or maths."""
+    r"""Return text that Streamlit labels show literally: no links, images, colours or maths.
+
+    Addresses would become links even so; an invisible joiner after their mark prevents it.
+    """
     flat = re.sub(r"\s+", " ", text)
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:^=])", r"\\\1", flat)
+    unlinked = re.sub(r"(?i)https?(?=:)|ftp(?=:)|www(?=\.)|@|mailto(?=:)|xmpp(?=:)", _joined, flat)
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:^=&])", r"\\\1", unlinked)
+
+
+def _joined(mark: re.Match[str]) -> str:
+    return f"{mark.group()}\u2060"
 
 
 def span(seconds: float) -> str:

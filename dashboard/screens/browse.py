@@ -3,31 +3,28 @@
 import streamlit as st
 
 from dashboard import resources, state, widgets
-from dashboard.widgets.listing import bulk_bar, headline, pager
+from dashboard.widgets.listing import bulk_bar, headline, nothing_listed, pager
 
 store, tree = resources.store(), resources.tree()
+info = store.info()
 scope = widgets.scope_picker(drill=False)
-view = state.view()
-branch = tree.branch(scope)
+branch, opened = tree.branch(scope), state.selected()
 
-if not tree.branch(()).total:
-    widgets.first_memory(store.info().location, store.info().name)
+if not info.memories:
+    widgets.first_memory(info.location, info.name)
     st.stop()
 
-widths = [2, 5, 4] if view.selected else [2, 9]
-panes = st.columns(widths, gap="medium")
+panes = st.columns([2, 5, 4] if opened else [2, 9], gap="medium")
 with panes[0]:
     widgets.namespace_panel()
 with panes[1]:
     page = headline(store, branch)
     if page.memories:
-        ticked = widgets.memory_table(
-            page.memories, key="browse", fields=store.info().fields, scope=scope
-        )
+        ticked = widgets.memory_table(page.memories, key="browse", fields=info.fields, scope=scope)
         pager(page)
         bulk_bar(page.memories, ticked)
     else:
-        widgets.empty("No memories here", "Choose another namespace on the left.")
-if view.selected:
+        nothing_listed(branch, page)
+if opened is not None:
     with panes[2]:
-        widgets.inspector(view.selected)
+        widgets.inspector(opened)

@@ -2,6 +2,8 @@
 
 from dashboard import state
 from dashboard.curation import Delete, DeleteNamespace
+from dashboard.questions import Adding, Copying, Expiring, Moving
+from dashboard.widgets.changes import add_memory, change_expiry, copy_memory, move_memory
 from dashboard.widgets.confirm import confirm_delete, confirm_delete_namespace
 
 
@@ -12,3 +14,11 @@ def open_dialog() -> None:
             confirm_delete(plan)
         case DeleteNamespace() as plan:
             confirm_delete_namespace(plan)
+        case Adding() as asked:
+            add_memory(asked)
+        case Moving() as asked:
+            move_memory(asked)
+        case Expiring() as asked:
+            change_expiry(asked)
+        case Copying() as asked:
+            copy_memory(asked)

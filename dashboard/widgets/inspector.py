@@ -1,24 +1,22 @@
-"""One memory: what it says, since when, and how it is corrected or deleted."""
+"""One memory: what it says, since when, what is like it, and how it is changed."""
 
-import json
-from collections.abc import Mapping
-from typing import Any
-from zoneinfo import ZoneInfo
+from collections.abc import Sequence
 
 import streamlit as st
 
 from dashboard import resources, state
 from dashboard.editing import value_text
-from dashboard.memories import size
+from dashboard.memories import preview, size
+from dashboard.nearest import nearest
+from dashboard.questions import Adding, Copying, Expiring, Moving
 from dashboard.widgets.confirm import ask_delete
-from dashboard.widgets.editor import editor
+from dashboard.widgets.editor import begin_edit, editor
 from dashboard.widgets.report import report
-from dashboard.wording import age, escape_markdown, namespace_text, size_text
-from store import Memory, Reference, StoreInfo
+from dashboard.widgets.value import facts, fields
+from dashboard.wording import escape_markdown, namespace_text
+from store import ChromaStore, Match, Memory, Reference, SearchUnavailable
 
-_EMBEDDED = " :gray-badge[searched by meaning]"
-_SHORT, _LONG = 48, 1500
-_TIME = "%Y-%m-%d %H:%M"
+_MORE = ("Duplicate…", "Move or rename…", "Change expiry…", "Copy as Python or link…")
 
 
 def inspector(reference: Reference) -> None:
@@ -30,20 +28,35 @@ def inspector(reference: Reference) -> None:
         report(reference)
         if memory is None:
             st.warning("This memory is no longer in the store.", icon=":material/delete:")
-            return
-        if state.draft() is not None:
+        elif state.draft() is not None:
             editor(store)
-            return
-        _actions(memory)
-        _value(memory, store.info())
-        _facts(memory, store.info())
+        else:
+            _actions(memory)
+            _value(memory, store)
+            facts(memory, store.info())
+            _nearest(memory, store)
 
 
 def _header(reference: Reference) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="inspector-head"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="inspector-head", wrap=False, gap="xsmall"
+    ):
         with st.container(gap=None):
             st.caption(escape_markdown(namespace_text(reference[0])))
             st.markdown(f"**{escape_markdown(reference[1]) or '(empty key)'}**")
+        before, after = state.neighbours()
+        for name, other, shortcut in (("up", before, "K"), ("down", after, "J")):
+            st.button(
+                "",
+                icon=f":material/keyboard_arrow_{name}:",
+                key=f"inspector-{name}",
+                help="Previous in the list" if name == "up" else "Next in the list",
+                type="tertiary",
+                disabled=other is None,
+                on_click=state.select,
+                args=(other,),
+                shortcut=shortcut,
+            )
         st.button(
             "",
             icon=":material/close:",
@@ -63,8 +76,8 @@ def _actions(memory: Memory) -> None:
             icon=":material/edit:",
             key="inspector-edit",
             shortcut="E",
-            on_click=state.set_draft,
-            args=(state.Draft(memory, value_text(memory.value)),),
+            on_click=begin_edit,
+            args=(memory,),
         )
         st.button(
             "Delete",
@@ -74,9 +87,24 @@ def _actions(memory: Memory) -> None:
             on_click=ask_delete,
             args=((memory,),),
         )
+        wish = st.menu_button("More", _MORE, key="inspector-more", type="tertiary")
+    if wish is not None:
+        state.ask(_question(wish, memory))
 
 
-def _value(memory: Memory, info: StoreInfo) -> None:
+def _question(wish: str, memory: Memory) -> object:
+    match _MORE.index(wish):
+        case 0:
+            return Adding(memory.namespace, f"{memory.key}-copy", memory.value)
+        case 1:
+            return Moving(memory)
+        case 2:
+            return Expiring(memory)
+        case _:
+            return Copying(memory)
+
+
+def _value(memory: Memory, store: ChromaStore) -> None:
     side = st.segmented_control(
         "Show as",
         ["Fields", "JSON"],
@@ -86,53 +114,47 @@ def _value(memory: Memory, info: StoreInfo) -> None:
         label_visibility="collapsed",
     )
     if side == "JSON":
-        st.code(value_text(memory.value), language="json", wrap_lines=True, height=_height(memory))
-        return
-    for number, (name, item) in enumerate(memory.value.items()):
-        _field(number, name, item, embedded=name in info.fields)
-    if not memory.value:
-        st.caption("This memory has no fields.")
-
-
-def _field(number: int, name: str, item: Any, *, embedded: bool) -> None:
-    label = f"{escape_markdown(name) or '(no name)'}{_EMBEDDED if embedded else ''}"
-    text = _shown(item)
-    if embedded or len(text) > _SHORT or "\n" in text:
-        with st.container(gap="xxsmall", key=f"field-text-{number}"):
-            st.caption(label)
-            tall = len(text) > _LONG or text.count("\n") > 20
-            st.code(text, language=None, wrap_lines=True, height=360 if tall else "content")
-    else:
-        with st.container(horizontal=True, key=f"field-row-{number}"):
-            st.caption(label, width=96)
-            st.text(text, width="stretch")
-
-
-def _shown(item: Any) -> str:
-    if isinstance(item, str):
-        return item if item else '""'
-    if isinstance(item, Mapping | list) and item:
-        return json.dumps(item, ensure_ascii=False, indent=2)
-    return json.dumps(item, ensure_ascii=False)
-
-
-def _height(memory: Memory) -> Any:
-    return 480 if size(memory.value) > 2000 else "content"
-
-
-def _facts(memory: Memory, info: StoreInfo) -> None:
-    zone = ZoneInfo(st.context.timezone or "UTC")
-    created, updated = memory.created_at.astimezone(zone), memory.updated_at.astimezone(zone)
-    parts = [f"created {age(created)}", f"updated {age(updated)}"]
-    if memory.expires_at is not None:
-        parts.append(f"expires {age(memory.expires_at)}")
-    st.caption(
-        " · ".join([*parts, size_text(size(memory.value))]),
-        help=f"Created {created:{_TIME}} · updated {updated:{_TIME}} ({zone.key})",
-    )
-    if memory.vectors:
-        st.badge("Search by meaning can find it", icon=":material/check:", color="green")
-    elif info.search_off is None:
-        st.badge(
-            "Search by meaning cannot find it", icon=":material/visibility_off:", color="orange"
+        tall = size(memory.value) > 2000
+        st.code(
+            value_text(memory.value),
+            language="json",
+            wrap_lines=True,
+            height=480 if tall else "content",
         )
+    else:
+        fields(memory, store.info())
+
+
+def _nearest(memory: Memory, store: ChromaStore) -> None:
+    if not memory.vectors or store.info().search_off is not None:
+        return
+    shown = st.expander(
+        "Nearest memories", key="inspector-nearest", on_change="rerun", icon=":material/hub:"
+    )
+    if not shown.open:
+        return
+    with shown:
+        try:
+            found = nearest(store, memory.reference)
+        except SearchUnavailable as error:
+            st.caption(escape_markdown(str(error)))
+            return
+        _near_rows(found, store)
+
+
+def _near_rows(found: Sequence[Match], store: ChromaStore) -> None:
+    with st.container(key="nearest-panel-rows", gap=None):
+        for number, match in enumerate(found):
+            text = preview(match.memory.value, store.info().fields)
+            place = escape_markdown(namespace_text(match.memory.namespace))
+            st.button(
+                f"{escape_markdown(text[:90])} :gray[{match.score:.2f}]",
+                key=f"nearest-{number}",
+                type="tertiary",
+                width="stretch",
+                help=f"{place} · the number is cosine similarity",
+                on_click=state.select,
+                args=(match.memory.reference,),
+            )
+    if not found:
+        st.caption("Nothing else can be compared with it.")

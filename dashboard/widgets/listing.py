@@ -1,55 +1,83 @@
-"""A page of the scope's memories: how many, in which order, page turns, and the bulk bar."""
+"""A page of the scope's memories: how many, filtered and ordered how, page turns, bulk bar."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard import state
+from dashboard import listing, resources, state
+from dashboard.filterforms import parse
+from dashboard.listing import Listing
 from dashboard.namespace_tree import Branch
+from dashboard.questions import Adding
+from dashboard.views import View
 from dashboard.widgets.confirm import ask_delete, ask_delete_namespace
+from dashboard.widgets.frame import empty
 from dashboard.widgets.report import report
+from dashboard.widgets.search_filter import filter_picker
 from dashboard.wording import memories_text, range_text
-from store import ChromaStore, Memory, Order, Page, Reference
+from store import ChromaStore, InvalidFilter, Memory, Page, Reference
 
-_ORDERS: dict[str, tuple[Order, bool]] = {
-    "Changed last": ("updated_at", True),
-    "Changed first": ("updated_at", False),
-    "Newest": ("created_at", True),
-    "Oldest": ("created_at", False),
-    "Key": ("key", False),
-    "Namespace": ("namespace", False),
-    "Expires soonest": ("expires_at", False),
+_ORDERS = {
+    "updated_at": "Last change",
+    "created_at": "Creation",
+    "expires_at": "Expiry",
+    "key": "Key",
+    "namespace": "Namespace",
 }
+
+
+def shown_listing(branch: Branch) -> Listing:
+    """Return the listing that the address bar describes; an unusable filter counts as none."""
+    view = state.view()
+    text = state.param("filter")
+    try:
+        wanted = text if text and parse(text) else None
+    except InvalidFilter:
+        wanted = None
+    own = view.own and branch.own > 0
+    return Listing(branch.namespace, own, wanted, view.order, view.descending)
 
 
 def headline(store: ChromaStore, branch: Branch) -> Page:
     """Draw what is listed and in which order; return the page of memories."""
-    view = state.view()
+    view, wanted = state.view(), shown_listing(branch)
     report()
-    page = store.page(
-        branch.namespace,
-        own=view.own,
-        order=view.order,
-        descending=view.descending,
-        limit=view.size,
-        offset=(view.page - 1) * view.size,
-    )
+    page = _page(store, wanted, view)
     with st.container(horizontal=True, vertical_alignment="center", key="listing-head"):
         shown = range_text((view.page - 1) * view.size, len(page.memories), page.total)
-        st.markdown(f"**{shown}**", width="stretch")
+        whole = branch.own if wanted.own else branch.total
+        matched = f" :gray[of {whole:,}, filtered]" if wanted.filter else ""
+        st.markdown(f"**{shown}**{matched}", width="stretch")
         if branch.own and branch.total > branch.own:
             _reach(branch)
-        _order(view)
+        filter_picker(parse(wanted.filter or ""), branch.namespace)
+        _order(view, branch)
+        st.button(
+            "New",
+            icon=":material/add:",
+            key="listing-new",
+            shortcut="N",
+            on_click=state.ask,
+            args=(Adding(branch.namespace),),
+        )
         if branch.namespace:
             _more(branch)
     return page
+
+
+def _page(store: ChromaStore, wanted: Listing, view: View) -> Page:
+    offset = (view.page - 1) * view.size
+    if wanted.reads_values:
+        references = resources.listed(wanted)
+        return listing.page_of(store, references, limit=view.size, offset=offset)
+    return listing.page(store, wanted, limit=view.size, offset=offset)
 
 
 def _reach(branch: Branch) -> None:
     def changed() -> None:
         state.update(own=st.session_state["listing-reach"] == "here", page=1)
 
-    names = {"all": f"Here and below {branch.total:,}", "here": f"Only here {branch.own:,}"}
+    names = {"all": f"All {branch.total:,}", "here": f"Only here {branch.own:,}"}
     st.segmented_control(
         "Reach",
         list(names),
@@ -62,20 +90,34 @@ def _reach(branch: Branch) -> None:
     )
 
 
-def _order(view: state.View) -> None:
+def _order(view: View, branch: Branch) -> None:
     def changed() -> None:
-        order, descending = _ORDERS[st.session_state["listing-order"]]
-        state.update(order=order, descending=descending, page=1)
+        order = st.session_state["listing-order"]
+        state.update(order=order, descending=order in ("updated_at", "created_at"), page=1)
 
-    current = next(name for name, pair in _ORDERS.items() if pair == (view.order, view.descending))
+    def turned() -> None:
+        state.update(descending=not view.descending, page=1)
+
+    fields = {field.path: f"Field {field.path}" for field in resources.fields(branch.namespace)}
+    names = {**fields, **{view.order: f"Field {view.order}"}, **_ORDERS}
+    options = [*_ORDERS, *(name for name in names if name not in _ORDERS)]
     st.selectbox(
-        "Order",
-        list(_ORDERS),
-        index=list(_ORDERS).index(current),
+        "Order by",
+        options,
+        index=options.index(view.order),
+        format_func=names.__getitem__,
         key="listing-order",
         label_visibility="collapsed",
-        width=170,
+        width=150,
         on_change=changed,
+    )
+    st.button(
+        "",
+        icon=f":material/arrow_{'downward' if view.descending else 'upward'}:",
+        key="listing-direction",
+        type="tertiary",
+        help="Descending; click to turn around" if view.descending else "Ascending; click to turn",
+        on_click=turned,
     )
 
 
@@ -137,3 +179,23 @@ def bulk_bar(memories: Sequence[Memory], ticked: Sequence[Reference]) -> None:
             on_click=ask_delete,
             args=(chosen,),
         )
+
+
+def nothing_listed(branch: Branch, page: Page) -> None:
+    """Say why the list is empty: past its end, filtered away, or nothing there."""
+    if page.total:
+        empty("This page is past the end", "The list became shorter: go back to its first page.")
+        st.button("First page", key="listing-first", on_click=state.update, kwargs={"page": 1})
+    elif shown_listing(branch).filter:
+        empty(
+            f"0 of {branch.total:,} matched",
+            "No memory here passes the filter.",
+            icon=":material/filter_alt_off:",
+        )
+        st.button("Remove the filter", key="listing-unfilter", on_click=_unfilter)
+    else:
+        empty("No memories here", "Choose another namespace, or write the first one: New.")
+
+
+def _unfilter() -> None:
+    state.set_param("filter", None)

@@ -41,7 +41,8 @@ def memory_table(
     version = hashlib.blake2b(repr(references).encode(), digest_size=8).hexdigest()
     table_key = f"{key}-{version}"
     frame = table_frame(memories, fields=fields, scope=scope, extra=extra)
-    row_height = _ROW + _LINE * (lines - 1)
+    state.list_shown(references)
+    _restore(key, table_key, references, str(frame.columns[0]))
 
     def clicked() -> None:
         cells = st.session_state[table_key]["selection"]["cells"]
@@ -52,15 +53,32 @@ def memory_table(
         frame,
         key=table_key,
         hide_index=True,
-        height=_HEAD + row_height * min(rows, max(1, len(references))),
-        row_height=row_height,
+        height=_HEAD + _ROW * min(rows, max(1, len(references))),
         column_config={**_columns(), **(columns or {})},
         on_select=clicked,
         selection_mode=["multi-row", "single-cell"],
         placeholder="",
         alt="Table of memories",
     )
-    return tuple(references[row] for row in event["selection"]["rows"] if row < len(references))
+    chosen = tuple(references[row] for row in event["selection"]["rows"] if row < len(references))
+    state.set_ticked(key, chosen)
+    return chosen
+
+
+def _restore(key: str, table_key: str, references: Sequence[Reference], column: str) -> None:
+    """Tick again what was ticked before the rows changed, and mark the open memory."""
+    drawn = st.session_state.get(table_key)
+    ticked = state.ticked(key)
+    if drawn is None:
+        rows = [row for row, reference in enumerate(references) if reference in ticked]
+        cells: list[tuple[int, str]] = []
+    else:
+        rows, cells = drawn["selection"]["rows"], drawn["selection"]["cells"]
+    opened = state.selected()
+    at = references.index(opened) if opened in references else None
+    if drawn is None or (cells[0][0] if cells else None) != at:
+        marked = [] if at is None else [(at, column)]
+        st.session_state[table_key] = {"selection": {"rows": rows, "columns": [], "cells": marked}}
 
 
 def table_frame(

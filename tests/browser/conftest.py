@@ -95,11 +95,6 @@ class Visit:
         self.page.locator(f".st-key-{key} button").first.click()
         self.settle()
 
-    def submit(self, label: str) -> None:
-        """Press the button of a form."""
-        self.page.get_by_test_id("stFormSubmitButton").get_by_text(label).click()
-        self.settle()
-
     def said(self) -> str:
         """The text of all message boxes."""
         return "\n".join(self.page.get_by_test_id("stAlert").all_inner_texts())

@@ -22,7 +22,7 @@ def test_a_wrong_memory_is_corrected_and_another_deleted(stores_folder: Path, vi
         person.settle()
         person.click_row(4)
         assert person.page.get_by_text("Mira works as a nurse.").count()
-        correct(person, '{"text": "Mira works as a doctor.", "kind": "profile"}')
+        correct(person, "text", "Mira works as a doctor.")
         assert "rank 1 of 5 for its own text" in person.said()
         person.shot("browse-saved")
         person.press("inspector-close")
@@ -40,11 +40,11 @@ def test_a_wrong_memory_is_corrected_and_another_deleted(stores_folder: Path, vi
         assert store.count() == 4
 
 
-def correct(person: Visit, text: str) -> None:
-    """Change the open memory's text, review it and save it."""
+def correct(person: Visit, field: str, text: str) -> None:
+    """Change a field of the open memory, review it and save it."""
     person.press("inspector-edit")
-    person.page.get_by_label("Value as JSON").fill(text)
-    person.submit("Review change")
+    person.page.get_by_label(field, exact=True).fill(text)
+    person.press("editor-review")
     person.press("editor-save")
 
 
@@ -75,8 +75,10 @@ def test_hostile_text_is_shown_and_loads_nothing(address: str, visiting: Visitin
         person.press("inspector-delete")
         person.press("confirm-keep")
         person.press("inspector-edit")
-        person.submit("Review change")
-        assert not person.page.locator("img[src*=evil], .stMain b, .stMain script").count()
+        person.press("editor-review")
+        assert not person.page.locator(
+            "img[src*=evil], a[href*=evil], .stMain b, .stMain script"
+        ).count()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -52,8 +52,9 @@ def test_a_question_finds_a_memory_and_an_edit_and_a_deletion_change_the_answer(
         person.press("hits-1-button")
         assert "key=p1" in person.page.url
         person.press("inspector-edit")
+        person.press("editor-side")
         person.page.get_by_label("Value as JSON").fill('{"text": "Mira paints landscapes."}')
-        person.submit("Review change")
+        person.press("editor-review")
         person.press("editor-save")
         assert "Mira works as a nurse." not in hits(person)
         ask(person, "who paints?")

@@ -22,10 +22,17 @@ def tick(page: AppTest, *rows: int) -> AppTest:
 
 def edit(page: AppTest, text: str) -> AppTest:
     page.button(key="inspector-edit").click().run()
+    page.button(key="editor-side").click().run()
     [area] = [one for one in page.text_area if one.key.startswith(TEXT_KEY)]
     area.set_value(text)
-    next(one for one in page.button if one.label == "Review change").click()
-    return page.run()
+    return page.button(key="editor-review").click().run()
+
+
+def field(page: AppTest, label: str):
+    inputs = [*page.text_input, *page.text_area, *page.number_input, *page.toggle]
+    return next(
+        one for one in inputs if one.label.split(" :gray")[0] == label and "editor" in one.key
+    )
 
 
 def test_the_whole_store_is_listed_latest_change_first(open_page: Open, fill: Fill):
@@ -198,6 +205,184 @@ def test_an_empty_store_says_how_the_first_memory_gets_in(open_page: Open, fill:
     page = open_page("browse")
     assert "Nothing is remembered yet" in texts(page)
     assert "store.put(" in texts(page)
+
+
+def test_fields_are_edited_with_inputs_of_their_type(open_page: Open, fill: Fill, store):
+    value = {"text": "tea", "n": 1, "on": True, "none": None, "list": [1], "f": 0.5, "empty": ""}
+    fill([memory(MIRA, "p1", value)])
+    page = open_page("browse", **LINK)
+    page.button(key="inspector-edit").click().run()
+    field(page, "text").set_value("coffee")
+    field(page, "on").set_value(False)
+    field(page, "n").set_value(0)
+    page.button(key="editor-review").click().run()
+    page.button(key="editor-save").click().run()
+    after = store().read(MIRA, "p1").value
+    assert after == value | {"text": "coffee", "on": False, "n": 0}
+    assert json.dumps(after) == json.dumps(value | {"text": "coffee", "on": False, "n": 0})
+
+
+def test_a_field_can_be_added_and_another_removed(open_page: Open, fill: Fill, store):
+    fill([memory(MIRA, "p1", {"text": "tea", "old": 1})])
+    page = open_page("browse", **LINK)
+    page.button(key="inspector-edit").click().run()
+    page.button(key="editor-drop-0-1").click().run()
+    page.text_input(key="editor-new-field-1").set_value("mood")
+    page.button(key="editor-add").click().run()
+    field(page, "mood").set_value("calm")
+    page.button(key="editor-review").click().run()
+    page.button(key="editor-save").click().run()
+    assert store().read(MIRA, "p1").value == {"text": "tea", "mood": "calm"}
+
+
+def test_a_wrong_field_is_named_and_nothing_is_lost(open_page: Open, fill: Fill, store):
+    fill([memory(MIRA, "p1", {"text": "tea", "list": [1]})])
+    page = open_page("browse", **LINK)
+    page.button(key="inspector-edit").click().run()
+    field(page, "text").set_value("coffee")
+    field(page, "list").set_value("[1,")
+    page.button(key="editor-review").click().run()
+    assert 'The field "list" is not JSON' in page.error[0].value.replace("\\", "")
+    assert field(page, "text").value == "coffee"
+    assert field(page, "list").value == "[1,"
+
+
+def test_a_file_is_edited_as_text_and_keeps_its_shape(open_page: Open, fill: Fill, store):
+    stamps = {"created_at": "2025-01-01", "modified_at": "2025-01-02"}
+    fill([memory(MIRA, "p1", {"content": ["# Notes", "buy tea"], **stamps})])
+    page = open_page("browse", **LINK)
+    assert "# Notes\nbuy tea" in [code.value for code in page.code]
+    page.button(key="inspector-edit").click().run()
+    field(page, "content").set_value("# Notes\nbuy coffee")
+    page.button(key="editor-review").click().run()
+    page.button(key="editor-save").click().run()
+    after = store().read(MIRA, "p1").value
+    assert after["content"] == ["# Notes", "buy coffee"]
+    assert after["created_at"] == "2025-01-01"
+    assert after["modified_at"] > "2025-01-02"
+
+
+def test_a_new_memory_is_written_where_the_person_looks(open_page: Open, fill: Fill, store):
+    fill(FEW)
+    page = open_page("browse", ns='["users","mira"]')
+    page.button(key="listing-new").click().run()
+    page.text_area(key="add-text").set_value("Mira is learning the cello.")
+    page.button(key="add-create").click().run()
+    [found] = store().search(("users", "mira"), query="plays an instrument", limit=1)
+    assert found.value == {"text": "Mira is learning the cello."}
+    assert found.namespace == ("users", "mira")
+    assert "Created" in page.success[0].value
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"add-text": " "}, "nothing to remember yet"),
+        ({"add-namespace": "langgraph / x"}, "langgraph"),
+        ({"add-namespace": "a.b"}, "period"),
+        ({"add-namespace": ""}, "amespace"),
+        ({"add-namespace": "users / mira / profile", "add-key": "p1"}, "already"),
+    ],
+)
+def test_a_new_memory_that_cannot_be_written_says_why(
+    open_page: Open, fill: Fill, store, inputs, message
+):
+    fill(FEW)
+    page = open_page("browse", ns='["users"]')
+    page.button(key="listing-new").click().run()
+    page.text_area(key="add-text").set_value("x")
+    for key, text in inputs.items():
+        box = page.text_area if key == "add-text" else page.text_input
+        box(key=key).set_value(text)
+    page.button(key="add-create").click().run()
+    assert message in page.error[0].value.replace("\\", "")
+    assert store().count() == 5
+
+
+def more(page: AppTest, wish: str) -> AppTest:
+    page.menu_button(key="inspector-more").click(wish).run()
+    return page
+
+
+def test_a_duplicate_starts_from_the_memory(open_page: Open, fill: Fill, store):
+    fill(FEW)
+    page = more(open_page("browse", **LINK), "Duplicate…")
+    page.button(key="add-create").click().run()
+    assert store().read(MIRA, "p1-copy").value == FEW[0].value
+    assert store().read(MIRA, "p1").value == FEW[0].value
+
+
+def test_a_memory_moves_to_another_namespace_and_key(open_page: Open, fill: Fill, store):
+    fill(FEW)
+    page = more(open_page("browse", **LINK), "Move or rename…")
+    page.text_input(key="move-namespace").set_value("users / noor")
+    page.text_input(key="move-key").set_value("job")
+    page.button(key="move-go").click().run()
+    moved = store().read(("users", "noor"), "job")
+    assert (moved.value, moved.created_at) == (FEW[0].value, FEW[0].created_at)
+    assert store().read(MIRA, "p1") is None
+    assert "Old place: empty" in page.success[0].value
+
+
+def test_an_expiry_is_set_and_shown(open_page: Open, fill: Fill, store):
+    fill(FEW)
+    page = more(open_page("browse", **LINK), "Change expiry…")
+    page.selectbox(key="expiry-choice").select("In a week").run()
+    page.button(key="expiry-set").click().run()
+    assert store().read(MIRA, "p1").ttl_minutes == 60 * 24 * 7
+    assert "expires in 6 days" in texts(page)
+
+
+def test_a_memory_is_offered_as_python_and_as_a_link(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = more(open_page("browse", **LINK), "Copy as Python or link…")
+    assert "store.get(('users', 'mira', 'profile'), 'p1')" in texts(page)
+    assert "key=p1" in texts(page)
+
+
+def test_a_filter_narrows_the_list_and_says_of_how_many(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = open_page("browse", filter='{"kind":{"$eq":"profile"}}')
+    assert list(table(page).value["Key"]) == ["p2", "p1"]
+    assert "1–2 of 2" in texts(page)
+    assert "of 5, filtered" in texts(page)
+
+
+def test_a_filter_without_a_match_is_told_from_an_empty_scope(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = open_page("browse", filter='{"kind":{"$eq":"nothing"}}')
+    assert "0 of 5 matched" in texts(page)
+    page.button(key="listing-unfilter").click().run()
+    assert "1–5 of 5" in texts(page)
+
+
+def test_any_field_orders_the_list(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = open_page("browse", sort="text", dir="up")
+    shown = list(table(page).value["Memory"])
+    assert shown == sorted(shown, key=str.casefold)
+
+
+def test_ticks_survive_an_edit_of_another_memory(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = tick(open_page("browse", **LINK | {"ns": "[]", "in": LINK["ns"]}), 3)
+    page = edit(page, '{"text": "Mira is a doctor."}')
+    page.button(key="editor-save").click().run()
+    assert next(iter(table(page).value["Key"])) == "p1"
+    assert "1 memory ticked" in texts(page)
+    page.button(key="bulk-delete").click().run()
+    assert "users / mira / profile · p2" in texts(page)
+
+
+def test_the_open_memory_can_be_stepped_through_the_list(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = open_page("browse", key="t1", **{"in": '["users","tomas"]'})
+    page.button(key="inspector-down").click().run()
+    assert page.query_params["key"] == "m1"
+    page.button(key="inspector-up").click().run()
+    page.button(key="inspector-up").click().run()
+    assert page.query_params["key"] == "a1"
+    assert page.button(key="inspector-up").disabled
 
 
 HOSTILE = "![x](http://evil/a) <script>alert(1)</script> :red[x] $x$ [a](http://b)"

@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.editing import difference, parse_value, same, value_text
+from dashboard.editing import (
+    difference,
+    field_kind,
+    field_text,
+    parse_field,
+    parse_value,
+    same,
+    value_text,
+)
 from store import InvalidValue
 
 JSON = st.recursive(
@@ -58,3 +66,48 @@ def test_a_change_of_type_alone_is_a_difference(before, after):
 
 def test_equal_values_have_no_difference():
     assert difference({"x": 1}, {"x": 1}) == ""
+
+
+@given(JSON)
+def test_a_field_nobody_touched_stays_exactly_what_it_was(item):
+    assert same(parse_field("x", item, field_text(item)), item)
+
+
+@pytest.mark.parametrize(
+    ("item", "kind"),
+    [
+        ("tea", "text"),
+        ("two\nlines", "long text"),
+        (3, "whole number"),
+        (True, "yes or no"),
+        (0.1, "JSON"),
+        (2**60, "JSON"),
+        (None, "JSON"),
+        ([1], "JSON"),
+    ],
+)
+def test_each_field_gets_the_input_that_holds_it_exactly(item, kind):
+    assert field_kind(item) == kind
+
+
+@pytest.mark.parametrize(
+    ("before", "entered", "after"),
+    [
+        ("tea", "", ""),
+        ("tea", "7", "7"),
+        (0.5, "0.25", 0.25),
+        (None, "[]", []),
+        ([1], '["a", null]', ["a", None]),
+        (True, False, False),
+        (1, 0, 0),
+    ],
+)
+def test_what_is_entered_becomes_the_field(before, entered, after):
+    found = parse_field("x", before, entered)
+    assert (type(found), found) == (type(after), after)
+
+
+@pytest.mark.parametrize("entered", ["tea", "", "1, 2", '1}, {"y": 2', "NaN"])
+def test_a_field_that_is_not_json_is_named(entered):
+    with pytest.raises(InvalidValue, match='The field "x" is not JSON'):
+        parse_field("x", [1], entered)
