@@ -14,10 +14,19 @@ from dashboard.memories import preview
 from dashboard.scoring import Background
 from dashboard.wording import memories_text
 from dashboard.wordsearch import WordIndex, WordMatch, best_path, query_words, snippet
-from store import ChromaStore, Match, Memory, Namespace, Reference, SearchUnavailable, passes
+from store import (
+    ChromaStore,
+    EmbeddingError,
+    Match,
+    Memory,
+    Namespace,
+    Reference,
+    SearchUnavailable,
+    passes,
+)
 
 Mode = Literal["meaning", "words"]
-State = Literal["idle", "found", "no match", "empty scope", "empty store", "off"]
+State = Literal["idle", "found", "no match", "empty scope", "empty store", "off", "failed"]
 
 MODES: tuple[Mode, ...] = ("meaning", "words")
 LIMITS = (5, 10, 20, 50, 100)
@@ -99,6 +108,8 @@ def by_meaning(store: ChromaStore, search: Search, background: Background | None
         )
     except SearchUnavailable as error:
         return _empty(store, search, "meaning", "off", str(error))
+    except EmbeddingError as error:
+        return _empty(store, search, "meaning", "failed", str(error))
     hits = [
         _hit(rank, match, background, info.fields)
         for rank, match in enumerate((one for one in matches if one.score is not None), 1)

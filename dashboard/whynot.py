@@ -10,7 +10,15 @@ from dashboard.scoring import Background, normalised
 from dashboard.searching import Outcome, Search
 from dashboard.wording import namespace_text
 from dashboard.wordsearch import WordIndex, query_words, words_of
-from store import ChromaStore, Match, Memory, Reference, SearchUnavailable, passes
+from store import (
+    ChromaStore,
+    EmbeddingError,
+    Match,
+    Memory,
+    Reference,
+    SearchUnavailable,
+    passes,
+)
 
 LOOKED_THROUGH = (100, 2_000)
 
@@ -136,7 +144,7 @@ def candidates(
     """
     words = index.find(text, limit=limit) if index else []
     found = [one for one in store.read_many([match.reference for match in words]) if one]
-    with suppress(SearchUnavailable):
+    with suppress(SearchUnavailable, EmbeddingError):
         found += [match.memory for match in store.match(query=text, limit=limit)]
     return list({memory.reference: memory for memory in found}.values())[:limit]
 

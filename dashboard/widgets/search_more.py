@@ -8,7 +8,7 @@ from dashboard.probes import Probe
 from dashboard.scoring import Background
 from dashboard.searching import Outcome
 from dashboard.wording import escape_markdown, namespace_text
-from store import Memory, SearchUnavailable
+from store import EmbeddingError, Memory, SearchUnavailable
 
 SAVED = (
     "Before an edit or a deletion is saved, these questions are asked with and without it. They "
@@ -127,7 +127,7 @@ def _saved(at: int, probe: Probe) -> None:
         st.caption(widgets.namespace_label(probe.scope), width="content")
         try:
             hits = resources.store().match(probe.scope, query=probe.query, limit=1)
-        except SearchUnavailable:
+        except (SearchUnavailable, EmbeddingError):
             hits = []
         best = _one_line(hits[0].memory) if hits else "nothing"
         st.caption(f"finds {escape_markdown(best)}", width="stretch")

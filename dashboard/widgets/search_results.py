@@ -20,6 +20,7 @@ _EMPTY: Mapping[State, tuple[str, str]] = {
     "no match": ("Nothing matched", ":material/search_off:"),
     "empty scope": ("This namespace is empty", ":material/folder_off:"),
     "empty store": ("No memories yet", ":material/inbox:"),
+    "failed": ("The question could not be embedded", ":material/error:"),
     "off": ("Search by meaning is off for this store", ":material/visibility_off:"),
 }
 
@@ -101,7 +102,7 @@ def nothing(outcome: Outcome, options: Options, *, key: str = "hits") -> None:
     """Draw why there are no hits, and the way on."""
     title, icon = _EMPTY[outcome.state]
     widgets.empty(title, outcome.summary, icon=icon)
-    if outcome.state == "off":
+    if outcome.state in ("off", "failed"):
         words = replace(options, mode="words")
         st.button("Search for the words", key=f"{key}-words", on_click=change, args=(words,))
     if outcome.state == "empty scope":

@@ -85,6 +85,20 @@ def test_a_store_without_an_index_says_so_and_shows_nothing() -> None:
         assert keys(words(store, "support group")) == ["1"]
 
 
+def test_a_failing_embedder_is_told_and_words_still_work() -> None:
+    class Failing(Words):
+        def embed_query(self, text: str) -> list[float]:
+            raise ConnectionError("no answer from the embeddings server")
+
+    client = chromadb.EphemeralClient()
+    with ChromaStore.open(client, index={"embed": Failing()}, name="failing") as store:
+        put(store, "1", "green tea")
+        outcome = meaning(store, "tea")
+        assert (outcome.state, outcome.hits) == ("failed", ())
+        assert "no answer from the embeddings server" in outcome.summary
+        assert keys(words(store, "tea")) == ["1"]
+
+
 def test_memories_without_vectors_are_not_hits_by_meaning(store: ChromaStore) -> None:
     put(store, "1", "green tea", index=False)
     assert meaning(store, "green tea").state == "off"
