@@ -97,6 +97,7 @@ def _start(location: str, name: str, host: str, port: int) -> subprocess.Popen[b
         "--server.headless": "true",
         "--server.fileWatcherType": "none",
         "--logger.level": "warning",
+        "--logger.hideWelcomeMessage": "true",
     }
     command = [sys.executable, "-P", "-m", "streamlit", "run"]
     command += [str(Path(__file__).with_name("app.py"))]
@@ -105,7 +106,8 @@ def _start(location: str, name: str, host: str, port: int) -> subprocess.Popen[b
         command,
         env=os.environ | {"MEMLENS_STORE": location, "MEMLENS_NAME": name},
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        # Streamlit reports errors of pages on standard output; they belong on standard error.
+        stdout=2,
         # Ctrl-C in a terminal reaches its whole group: the child is to hear it once, from here.
         start_new_session=True,
     )
