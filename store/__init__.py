@@ -19,6 +19,7 @@ from store.errors import (
     WriteFailed,
 )
 from store.filters import passes
+from store.maintenance import CheckReport, Problem, ProblemKind, RepairReport, check, repair
 from store.memory import (
     Entry,
     Match,
@@ -34,6 +35,7 @@ from store.server import ChromaServer
 from store.transfer import ImportFile, ImportReport, Survey, export_to
 
 __all__ = [
+    "CheckReport",
     "ChromaServer",
     "ChromaStore",
     "EmbedderMismatch",
@@ -50,7 +52,10 @@ __all__ = [
     "NotAStore",
     "Order",
     "Page",
+    "Problem",
+    "ProblemKind",
     "Reference",
+    "RepairReport",
     "SearchUnavailable",
     "StoreClosed",
     "StoreDamaged",
@@ -63,6 +68,8 @@ __all__ = [
     "TransferError",
     "VectorTable",
     "WriteFailed",
+    "check",
     "export_to",
     "passes",
+    "repair",
 ]

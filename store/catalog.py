@@ -197,9 +197,14 @@ class Catalog:
         try:
             yield
         except StoreError:
-            self._full = None
-            self._names = None
+            self.forget()
             raise
+
+    def forget(self) -> None:
+        """Forget what is in memory: it is read anew when it is asked for."""
+        self._full = None
+        self._names = None
+        self._writes += 1
 
     def _mark(self, ids: Sequence[str]) -> tuple[str, str] | None:
         self._writes += 1

@@ -23,6 +23,7 @@ from store.gateway import Gateway
 from store.indexing import Auto, plan_indexing
 from store.inspection import Inspection
 from store.likeness import settle
+from store.maintenance import RepairReport, repair_pending
 from store.memory import (
     Entry,
     Namespace,
@@ -98,6 +99,7 @@ class ChromaStore(Inspection, BaseStore):
         self._writer = Writer(gateway, self._catalog, self._clock, self._lock)
         self._sweeper = Sweeper(self.sweep_ttl)
         self._closed = False
+        self.repaired: RepairReport | None = None
 
     @classmethod
     def open(
@@ -108,6 +110,7 @@ class ChromaStore(Inspection, BaseStore):
         name: str = "memories",
         ttl: TTLConfig | None = None,
         create: bool = True,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Self:
         """Open a store in a folder, on a server (``http://host:port``) or on a Chroma client.
 
@@ -116,10 +119,14 @@ class ChromaStore(Inspection, BaseStore):
         the embedder it records (`local:` and `openai:` only; otherwise search by meaning is off and
         `info` says why), and a new one gets `local:minilm` over the whole value.
 
+        A folder that was not closed properly is repaired first: `repaired` says what was done, and
+        `progress` is called with (memories embedded again, memories in all) meanwhile.
+
         Raises:
             StoreNotFound: With `create=False`, where there is no store; nothing is created.
             NotAStore: The folder holds something else than Chroma's files.
             StoreLocked: The folder is open in another process, or twice in this one.
+            StoreDamaged: The memories in the folder cannot be read.
             StoreUnreachable: No server answers.
             EmbedderMismatch: `index` names another embedder than the stored vectors have.
         """
@@ -132,8 +139,10 @@ class ChromaStore(Inspection, BaseStore):
                 ttl,
                 location=opened.location,
                 release=opened.release,
-                exclusive=opened.exclusive,
+                exclusive=opened.lock is not None,
             )
+            if opened.lock is not None:
+                store.repaired = repair_pending(store, opened.lock, progress)
         except BaseException:
             opened.release()
             raise

@@ -18,24 +18,22 @@ from chromadb.api.models.Collection import Collection
 from chromadb.errors import ChromaError, NotFoundError
 
 from store import namespaces
-from store.errors import NotAStore, StoreError, StoreUnreachable, WriteFailed
+from store.epochs import SCHEMA, VECTORS_INDEX, Epochs, kind
+from store.errors import NotAStore, StoreError, StoreNotFound, StoreUnreachable, WriteFailed
 from store.memory import Namespace
 from store.records import Record, read_item, write_item
 
 READ_CHUNK = 2_000
 WRITE_CHUNK = 200
 MARK_IDS = [f"~{slot:x}" for slot in range(16)]
-SCHEMA = 1
 _POINT = [0.0]
 _ITEMS_INDEX: dict[str, Any] = {
     "hnsw": {"space": "l2", "ef_construction": 8, "max_neighbors": 4, "ef_search": 8}
 }
-_VECTORS_INDEX: dict[str, Any] = {
-    "hnsw": {"space": "cosine", "ef_construction": 200, "max_neighbors": 24, "ef_search": 200}
-}
 
 Array = npt.NDArray[np.float32]
 Item = TypeVar("Item")
+_Items = tuple[list[str], Sequence[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +61,13 @@ def plain_errors(action: str) -> Iterator[None]:
     """Turn what Chroma and its transport raise into one sentence of ours."""
     try:
         yield
-    except (StoreError, NotFoundError):
+    except StoreError:
         raise
+    except NotFoundError as exc:
+        raise StoreNotFound(
+            f"A collection was gone while {action}: another process removed it, or made the "
+            "vectors anew; open the store again."
+        ) from exc
     except httpx.TransportError as exc:
         raise StoreUnreachable(
             f"The Chroma server stopped answering while {action} "
@@ -80,18 +83,32 @@ def chunks(sequence: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
         yield sequence[start : start + size]
 
 
-class Gateway:
-    """The collections of one store, and every call made to them."""
+class Gateway(Epochs):
+    """The collections of one store, and every call made to them.
+
+    `failures` lists the writes that failed: what they left behind has to be looked at.
+    """
 
     def __init__(self, client: ClientAPI, name: str, *, create: bool = True) -> None:
         self.client = client
         self.name = name
         with plain_errors(f"opening the store {name!r}"):
             self._items = self._collection("items", _ITEMS_INDEX, create=create)
-            self._vectors = self._collection("vectors", _VECTORS_INDEX, create=create)
+            self.epoch = int(str((self._items.metadata or {}).get("memlens_epoch", 0)))
+            self._vectors = self._collection(kind(self.epoch), VECTORS_INDEX, create=create)
             self._names = self._collection("namespaces", _ITEMS_INDEX, create=create)
             self._write_chunk = min(WRITE_CHUNK, client.get_max_batch_size())
+        self.failures: list[str] = []
         self._check_schema()
+
+    @contextmanager
+    def _writing(self, action: str) -> Iterator[None]:
+        try:
+            with plain_errors(action):
+                yield
+        except BaseException:
+            self.failures.append(action)
+            raise
 
     def _collection(self, kind: str, index: dict[str, Any], *, create: bool) -> Collection:
         # Never get_or_create: it silently keeps another configuration. No embedding function:
@@ -99,9 +116,9 @@ class Gateway:
         name = f"{self.name}_{kind}"
         try:
             return self.client.get_collection(name, embedding_function=None)
-        except NotFoundError:
+        except NotFoundError as exc:
             if not create and kind == "items":
-                raise
+                raise StoreNotFound(f"There is no store named {self.name!r}.") from exc
         return self.client.create_collection(
             name,
             embedding_function=None,
@@ -124,14 +141,14 @@ class Gateway:
         """Give the records there are among `ids`."""
         found: dict[str, Record] = {}
         for part in chunks(ids, READ_CHUNK):
-            found.update(_records(self._get_items(ids=list(part))))
+            found.update(self._records(self._get_items(ids=list(part))))
         return found
 
     def read_with_marks(self, ids: Sequence[str]) -> tuple[dict[str, Record], dict[str, str]]:
         """Give the records among `ids` and every writer's mark, from one call where it fits."""
         first, rest = ids[: READ_CHUNK - len(MARK_IDS)], ids[READ_CHUNK - len(MARK_IDS) :]
         answer = self._get_items(ids=[*first, *MARK_IDS])
-        found = dict(_records(answer))
+        found = dict(self._records(answer))
         found.update(self.read(rest))
         return found, _marks(answer)
 
@@ -142,7 +159,7 @@ class Gateway:
     def below(self, prefix: Namespace, limit: int) -> dict[str, Record]:
         """Give at most `limit` records at or below a prefix, in no order."""
         where = {f"p{len(prefix)}": namespaces.prefix_token(prefix)}
-        return dict(_records(self._get_items(where=where, limit=limit)))
+        return dict(self._records(self._get_items(where=where, limit=limit)))
 
     def holds_any(self, namespace: Namespace) -> bool:
         """Tell whether a namespace itself, not a descendant, holds a memory."""
@@ -159,12 +176,24 @@ class Gateway:
         with plain_errors("listing the memories"):
             ids = self._items.get(include=[])["ids"]
         for part in chunks(ids, READ_CHUNK):
-            yield dict(_records(self._get_items(ids=list(part))))
+            yield dict(self._records(self._get_items(ids=list(part))))
 
-    def _get_items(self, **query: Any) -> tuple[list[str], Sequence[Mapping[str, Any]]]:
+    def raw_items(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Give every row as it is stored, also those that are no memory of ours."""
+        with plain_errors("listing the memories"):
+            ids = self._items.get(include=[])["ids"]
+        for part in chunks([one for one in ids if one not in MARK_IDS], READ_CHUNK):
+            yield from zip(*self._get_items(ids=list(part)), strict=True)
+
+    def _get_items(self, **query: Any) -> _Items:
         with plain_errors("reading memories"):
             answer = self._items.get(**query, include=["metadatas"])
         return answer["ids"], answer["metadatas"] or []
+
+    def _records(self, answer: _Items) -> Iterator[tuple[str, Record]]:
+        for identity, metadata in zip(*answer, strict=True):
+            if not identity.startswith("~"):
+                yield identity, read_item(metadata, self.epoch)
 
     def put_items(
         self,
@@ -186,7 +215,7 @@ class Gateway:
             metadatas.append({"v": mark[1]})
         for start in range(0, len(ids), self._write_chunk):
             part = ids[start : start + self._write_chunk]
-            with plain_errors("writing memories"):
+            with self._writing("writing memories"):
                 self._items.upsert(
                     ids=part,
                     embeddings=cast(Any, [_POINT] * len(part)),
@@ -200,7 +229,7 @@ class Gateway:
     def put_expiries(self, expiries: Mapping[str, int]) -> None:
         """Change only when memories expire."""
         for part in chunks(list(expiries), self._write_chunk):
-            with plain_errors("refreshing when memories expire"):
+            with self._writing("refreshing when memories expire"):
                 self._items.update(
                     ids=list(part), metadatas=[{"x": float(expiries[one])} for one in part]
                 )
@@ -217,7 +246,7 @@ class Gateway:
     ) -> None:
         """Write vectors under their ids."""
         for part in chunks(vectors, self._write_chunk):
-            with plain_errors("writing vectors"):
+            with self._writing("writing vectors"):
                 self._vectors.upsert(
                     ids=[one.id for one in part],
                     embeddings=cast(Any, np.stack([one.values for one in part])),
@@ -236,6 +265,16 @@ class Gateway:
                 answer = self._vectors.get(ids=list(part), include=["embeddings", "metadatas"])
             found.update(_vectors(answer["ids"], answer["metadatas"], answer["embeddings"]))
         return found
+
+    def revisions(self) -> Iterator[tuple[str, str]]:
+        """Give every vector's id and revision, without reading the vectors."""
+        with plain_errors("listing vectors"):
+            ids = self._vectors.get(include=[])["ids"]
+        for part in chunks(ids, READ_CHUNK):
+            with plain_errors("listing vectors"):
+                answer = self._vectors.get(ids=list(part), include=["metadatas"])
+            for one, metadata in zip(answer["ids"], answer["metadatas"] or (), strict=True):
+                yield one, str(metadata.get("r", ""))
 
     def some_vectors(self, limit: int) -> list[Vector]:
         """Give a few vectors, any."""
@@ -267,7 +306,7 @@ class Gateway:
 
     def _delete(self, collection: Collection, ids: Sequence[str], action: str) -> None:
         for part in chunks(ids, self._write_chunk):
-            with plain_errors(action):
+            with self._writing(action):
                 collection.delete(ids=list(part))
 
     # --- the registry of namespaces ----------------------------------------------------------
@@ -285,7 +324,7 @@ class Gateway:
     def add_names(self, wanted: Iterable[Namespace]) -> None:
         """Register namespaces."""
         for part in chunks(list(wanted), self._write_chunk):
-            with plain_errors("registering namespaces"):
+            with self._writing("registering namespaces"):
                 self._names.upsert(
                     ids=[namespaces.digest(one) for one in part],
                     embeddings=cast(Any, [_POINT] * len(part)),
@@ -309,39 +348,13 @@ class Gateway:
         """Record what the embeddings are made with."""
         if dict(record) == self.index_record:
             return
-        with plain_errors("recording the embedder"):
+        with self._writing("recording the embedder"):
             self._vectors.modify(
                 metadata={"memlens_schema": SCHEMA, "memlens_index": json.dumps(record)}
             )
 
 
-def store_names(client: ClientAPI) -> dict[str, int]:
-    """Give the names of the stores a client holds, with how many memories each has."""
-    with plain_errors("looking for stores"):
-        found = {}
-        for collection in client.list_collections():
-            name = collection.name
-            if name.endswith("_items") and (collection.metadata or {}).get("memlens_schema"):
-                marks = len(collection.get(ids=MARK_IDS, include=[])["ids"])
-                found[name.removesuffix("_items")] = collection.count() - marks
-        return found
-
-
-def other_collections(client: ClientAPI) -> dict[str, int]:
-    """Give every collection of a client with how many records it has."""
-    with plain_errors("looking for collections"):
-        return {one.name: one.count() for one in client.list_collections()}
-
-
-def _records(
-    answer: tuple[list[str], Sequence[Mapping[str, Any]]],
-) -> Iterator[tuple[str, Record]]:
-    for identity, metadata in zip(*answer, strict=True):
-        if not identity.startswith("~"):
-            yield identity, read_item(metadata)
-
-
-def _marks(answer: tuple[list[str], Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+def _marks(answer: _Items) -> dict[str, str]:
     return {
         identity: str(metadata["v"])
         for identity, metadata in zip(*answer, strict=True)

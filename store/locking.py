@@ -13,7 +13,8 @@ from typing import Any
 from store.errors import StoreClosed, StoreLocked, WriteFailed
 
 LOCK, HOLDER, STATE = ".memlens.lock", ".memlens.holder", ".memlens.state"
-OUR_FILES = frozenset({LOCK, HOLDER, STATE})
+ASIDE = ".memlens.damaged"
+OUR_FILES = frozenset({LOCK, HOLDER, STATE, ASIDE})
 
 
 class FolderLock:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chromadb.api import ClientAPI
-from chromadb.errors import NotFoundError
 
-from store import places
+from store import health, places
 from store.errors import InvalidOperation, StoreNotFound
-from store.gateway import Gateway, other_collections, store_names
+from store.gateway import MARK_IDS, Gateway, plain_errors
 from store.locking import FolderLock
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}")
@@ -19,12 +18,15 @@ _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A gateway, where it leads, how to let it go, and whether nobody else can write there."""
+    """A gateway, where it leads, how to let it go, and the lock if it is a folder's.
+
+    Whoever holds the lock is alone there.
+    """
 
     gateway: Gateway
     location: str
     release: Callable[[], None]
-    exclusive: bool
+    lock: FolderLock | None = None
 
 
 def check_name(name: str) -> str:
@@ -44,7 +46,7 @@ def open_gateway(
     check_name(name)
     if isinstance(location, ClientAPI):
         gateway = _gateway(location, name, "this client", create=create)
-        return Opened(gateway, "client", _nothing, exclusive=False)
+        return Opened(gateway, "client", _nothing)
     if isinstance(location, str) and places.is_server(location):
         client = places.open_server(location)
         try:
@@ -52,7 +54,7 @@ def open_gateway(
         except BaseException:
             places.close_client(client)
             raise
-        return Opened(gateway, location, lambda: places.close_client(client), exclusive=False)
+        return Opened(gateway, location, lambda: places.close_client(client))
     return _open_folder(Path(os.fspath(location)), name, create=create)
 
 
@@ -63,33 +65,38 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
         folder.mkdir(parents=True)
     lock = FolderLock(folder).__enter__()
     try:
+        shells = health.look_after(folder, lock)
         lock.begin()
         client = places.open_folder(folder)
     except BaseException:
         lock.release()
         raise
+    failures: list[str] = []
 
     def release() -> None:
         if not lock.held:
             return
         try:
             places.close_client(client)
-            lock.end(unclean=False)
+            lock.end(unclean=bool(failures))
         finally:
             lock.release()
 
     try:
+        for shell in shells:
+            Gateway(client, shell.rpartition("_")[0], create=False).discard(shell)
         gateway = _gateway(client, name, str(folder), create=create)
     except BaseException:
         release()
         raise
-    return Opened(gateway, str(folder), release, exclusive=True)
+    failures = gateway.failures
+    return Opened(gateway, str(folder), release, lock)
 
 
 def _gateway(client: ClientAPI, name: str, place: str, *, create: bool) -> Gateway:
     try:
         return Gateway(client, name, create=create)
-    except NotFoundError as exc:
+    except StoreNotFound as exc:
         stores, collections = store_names(client), other_collections(client)
         found = stores or {
             one: count for one, count in collections.items() if not one.startswith(name)
@@ -100,6 +107,24 @@ def _gateway(client: ClientAPI, name: str, place: str, *, create: bool) -> Gatew
             f"There is no store named {name!r} in {place}; "
             + (f"it holds these {kind}: {listing}." if listing else "it holds no collections.")
         ) from exc
+
+
+def store_names(client: ClientAPI) -> dict[str, int]:
+    """Give the names of the stores a client holds, with how many memories each has."""
+    with plain_errors("looking for stores"):
+        found = {}
+        for collection in client.list_collections():
+            name = collection.name
+            if name.endswith("_items") and (collection.metadata or {}).get("memlens_schema"):
+                marks = len(collection.get(ids=MARK_IDS, include=[])["ids"])
+                found[name.removesuffix("_items")] = collection.count() - marks
+        return found
+
+
+def other_collections(client: ClientAPI) -> dict[str, int]:
+    """Give every collection of a client with how many records it has."""
+    with plain_errors("looking for collections"):
+        return {one.name: one.count() for one in client.list_collections()}
 
 
 def _nothing() -> None:

@@ -20,10 +20,14 @@ Metadata = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A stored memory: its entry, and its value as JSON text."""
+    """A stored memory: its entry, its value as JSON text, and what was embedded of it.
+
+    `index` is None for the store's own fields, else the paths that its put named.
+    """
 
     entry: Entry
     encoded: str
+    index: tuple[str, ...] | None = None
 
     def value(self) -> dict[str, Any]:
         """Give the value, a fresh dict each time."""
@@ -87,11 +91,10 @@ def write_item(record: Record, *, expired_before: bool) -> dict[str, Any]:
     JSON never holds a bare newline, and a directory is read without parsing any value.
     """
     entry = record.entry
-    head = json.dumps(
-        [entry.namespace, entry.key, entry.created, entry.revision, entry.vectors, entry.ttl],
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
+    parts = [entry.namespace, entry.key, entry.created, entry.revision, entry.vectors, entry.ttl]
+    if record.index is not None:
+        parts.append(record.index)
+    head = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
     metadata: dict[str, Any] = namespaces.prefix_tokens(entry.namespace)
     metadata["u"] = float(entry.updated)
     metadata["v"] = f"{head}\n{record.encoded}"
@@ -102,10 +105,26 @@ def write_item(record: Record, *, expired_before: bool) -> dict[str, Any]:
     return metadata
 
 
-def read_item(metadata: Metadata) -> Record:
-    """Read an item back from its metadata."""
+def write_next(metadata: Metadata, epoch: int, revision: str, vectors: int) -> dict[str, Any]:
+    """Give what notes beforehand which vectors an item has from an epoch of the vectors on.
+
+    It counts only as long as the item is the one given: a write in the meantime overrules it.
+    """
+    return {"e": f"{epoch} {namespaces.digest(str(metadata['v']))} {revision} {vectors}"}
+
+
+def _vectors_of(metadata: Metadata, epoch: int, revision: str, vectors: int) -> tuple[str, int]:
+    noted = str(metadata.get("e", "")).split(" ")
+    if epoch and noted[0] == str(epoch) and noted[1] == namespaces.digest(str(metadata["v"])):
+        return noted[2], int(noted[3])
+    return revision, vectors
+
+
+def read_item(metadata: Metadata, epoch: int = 0) -> Record:
+    """Read an item back from its metadata, with the vectors it has in this epoch."""
     head, _, encoded = str(metadata["v"]).partition("\n")
-    labels, key, created, revision, vectors, ttl = json.loads(head)
+    labels, key, created, revision, vectors, ttl, *index = json.loads(head)
+    revision, vectors = _vectors_of(metadata, epoch, revision, vectors)
     # Without a lifetime an expiry is what a write that ran at the same time left behind.
     expires = None if ttl is None else metadata.get("x")
     entry = Entry(
@@ -118,13 +137,21 @@ def read_item(metadata: Metadata) -> Record:
         revision=revision,
         vectors=vectors,
     )
-    return Record(entry, encoded)
+    return Record(entry, encoded, tuple(index[0]) if index else None)
 
 
 def texts_to_embed(put: Put, fields: Sequence[str]) -> list[tuple[str, str]]:
     """Give (path, text) for every vector the memory gets; empty texts give none."""
-    paths = fields if put.index is None else put.index
-    return [(path, text) for path in paths for text in get_text_at_path(put.value, path) if text]
+    return _texts(put.value, fields if put.index is None else put.index)
+
+
+def record_texts(record: Record, fields: Sequence[str]) -> list[tuple[str, str]]:
+    """Give (path, text) for every vector a stored memory should have."""
+    return _texts(record.value(), fields if record.index is None else record.index)
+
+
+def _texts(value: Mapping[str, Any], paths: Sequence[str]) -> list[tuple[str, str]]:
+    return [(path, text) for path in paths for text in get_text_at_path(value, path) if text]
 
 
 def revision_of(texts: Sequence[tuple[str, str]], fingerprint: str) -> str:

@@ -148,7 +148,7 @@ class Writer:
             revision=one.revision,
             vectors=len(one.texts),
         )
-        return Record(entry, put.encoded)
+        return Record(entry, put.encoded, put.index)
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete memories with all their vectors; give how many there were."""

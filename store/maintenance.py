@@ -1,0 +1,241 @@
+"""Looking after a store: say what is wrong with it, and put right what can be."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from store.checkup import Checkup, look_at
+from store.errors import EmbeddingError
+from store.gateway import Gateway, Vector, chunks
+from store.indexing import Indexing
+from store.locking import FolderLock
+from store.memory import Reference
+from store.records import Record, record_texts, revision_of, vector_ids
+from store.writer import check_size
+
+if TYPE_CHECKING:
+    from store.chroma import ChromaStore
+
+ProblemKind = Literal[
+    "missing vectors",
+    "stale vectors",
+    "orphan vectors",
+    "wrong size",
+    "unreadable index",
+    "unreadable rows",
+    "ambiguous labels",
+    "misplaced memories",
+    "registry",
+    "leftovers",
+    "unfinished reindexing",
+]
+Progress = Callable[[int, int], None]
+
+_AT_ONCE = 100
+_ROUNDS = 5
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a store: how often, which memories, and whether `repair` helps.
+
+    `details` names what is no memory: ids of vectors or rows, namespaces, collections, reasons.
+    """
+
+    kind: ProblemKind
+    count: int
+    repairable: bool
+    references: tuple[Reference, ...] = ()
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a store holds, and everything that is wrong with it."""
+
+    memories: int
+    vectors: int
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Tell whether nothing is wrong."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What was put right, and what is left.
+
+    `embedded` counts memories whose vectors were made again, `removed` vectors of nobody,
+    `namespaces` corrections of the registry.
+    """
+
+    embedded: int = 0
+    removed: int = 0
+    namespaces: int = 0
+    left: tuple[Problem, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Tell whether anything had to be put right."""
+        return bool(self.embedded or self.removed or self.namespaces)
+
+
+def check(store: "ChromaStore") -> CheckReport:
+    """Hold memories, vectors and registry of an open store against each other; change nothing.
+
+    Reads all metadata, and no embedding but one: about 5 s for 100,000 memories.
+    """
+    return _report(look_at(store._gateway), store._gateway, store._indexing)
+
+
+def repair(store: "ChromaStore", progress: Progress | None = None) -> RepairReport:
+    """Put right what `check` finds in an open store, as far as that can be done without loss.
+
+    Vectors that are missing or stale are made again from their memories, which takes the store's
+    embedder; vectors of nobody go, and so do entries of the registry without a memory. `progress`
+    is called with (memories embedded again, memories to embed).
+
+    Raises:
+        EmbeddingError: The embedder failed; what was repaired until then stays repaired.
+    """
+    return _Repair(store).run(progress or (lambda done, total: None))
+
+
+def repair_pending(
+    store: "ChromaStore", lock: FolderLock, progress: Progress | None
+) -> RepairReport | None:
+    """Repair a store of a folder that was not closed properly; None if it was."""
+    name = store._gateway.name
+    if name not in lock.unrepaired:
+        return None
+    try:
+        report = repair(store, progress)
+    except EmbeddingError as exc:
+        _logger.warning("%s was not closed properly, and repairing it failed: %s", name, exc)
+        return RepairReport(left=check(store).problems)
+    if any(problem.kind in ("missing vectors", "stale vectors") for problem in report.left):
+        _logger.warning("%s was not closed properly, and has memories without vectors", name)
+        return report
+    lock.note_unrepaired(lock.unrepaired - {name})
+    if report.changed:
+        _logger.warning("%s was not closed properly and is repaired: %s", name, report)
+    return report
+
+
+class _Repair:
+    def __init__(self, store: "ChromaStore") -> None:
+        self._gateway: Gateway = store._gateway
+        self._catalog = store._catalog
+        self._indexing: Indexing = store._indexing
+        self._lock = store._lock
+        self._alone: bool = store._catalog._exclusive
+
+    def run(self, progress: Progress) -> RepairReport:
+        found = look_at(self._gateway)
+        embedded = self._embed_broken(found, progress)
+        self._gateway.delete_vectors(found.orphans)
+        for name in found.leftovers:
+            self._gateway.discard(name)
+        self._gateway.add_names(found.unregistered)
+        # Another process may be about to write the first memory of a namespace it registered.
+        gone = found.empty if self._alone else set()
+        self._gateway.drop_names(gone)
+        self._catalog.forget()
+        return RepairReport(
+            embedded,
+            len(found.orphans),
+            len(found.unregistered) + len(gone),
+            _report(look_at(self._gateway), self._gateway, self._indexing).problems,
+        )
+
+    def _embed_broken(self, found: Checkup, progress: Progress) -> int:
+        if self._indexing.embedder is None:
+            return 0
+        waiting, total = list(found.broken), len(found.broken)
+        for _ in range(_ROUNDS):
+            again: list[str] = []
+            for number, part in enumerate(chunks(waiting, _AT_ONCE)):
+                again += self._embed(part)
+                progress(min(total, number * _AT_ONCE + len(part)), total)
+            waiting = again  # Changed by another process meanwhile.
+        return total - len(waiting)
+
+    def _embed(self, ids: Sequence[str]) -> list[str]:
+        """Make the vectors of memories again; give those that changed meanwhile."""
+        before = self._gateway.read(ids)
+        fresh = {one: self._fresh(record) for one, record in before.items()}
+        vectors = self._vectors(fresh)
+        with self._lock:
+            now = self._gateway.read(list(before))
+            same = [one for one in now if now[one].encoded == before[one].encoded]
+            headed = {one: fresh[one] for one in same if fresh[one].entry != before[one].entry}
+            self._gateway.put_vectors([one for key in same for one in vectors[key]])
+            if headed:
+                self._catalog.put(headed, before)
+            after = self._gateway.read(same)
+        return [
+            one
+            for one in now
+            if one not in same or (one in after and after[one].encoded != before[one].encoded)
+        ]
+
+    def _fresh(self, record: Record) -> Record:
+        """Give the record with the vectors it should have now; its value and times stay."""
+        texts = record_texts(record, self._indexing.fields)
+        revision = revision_of(texts, self._indexing.fingerprint)
+        return replace(record, entry=replace(record.entry, revision=revision, vectors=len(texts)))
+
+    def _vectors(self, records: dict[str, Record]) -> dict[str, list[Vector]]:
+        texts = {
+            one: record_texts(record, self._indexing.fields) for one, record in records.items()
+        }
+        distinct = list(dict.fromkeys(text for pairs in texts.values() for _, text in pairs))
+        rows = self._indexing.require().embed_documents(distinct) if distinct else []
+        check_size(rows, self._indexing.dims)
+        embedded = dict(zip(distinct, rows, strict=True))
+        return {
+            one: [
+                Vector(
+                    vid, records[one].entry.revision, path, np.asarray(embedded[text], np.float32)
+                )
+                for vid, (path, text) in zip(vector_ids(one, len(pairs)), pairs, strict=True)
+            ]
+            for one, pairs in texts.items()
+        }
+
+
+def _report(found: Checkup, gateway: Gateway, indexing: Indexing) -> CheckReport:
+    able = indexing.embedder is not None
+    problems = [
+        Problem("missing vectors", len(found.missing), able, tuple(found.missing)),
+        Problem("stale vectors", len(found.stale), able, tuple(found.stale)),
+        Problem("orphan vectors", len(found.orphans), True, details=tuple(found.orphans)),
+        _wrong_size(gateway, indexing),
+        Problem("unreadable rows", len(found.unreadable), False, details=tuple(found.unreadable)),
+        Problem("ambiguous labels", len(found.ambiguous), False, tuple(found.ambiguous)),
+        Problem("misplaced memories", len(found.misplaced), False, tuple(found.misplaced)),
+        _registry(found),
+        Problem("leftovers", len(found.leftovers), True, details=tuple(found.leftovers)),
+        Problem("unfinished reindexing", len(found.unfinished), False, (), tuple(found.unfinished)),
+    ]
+    real = tuple(problem for problem in problems if problem.count)
+    return CheckReport(found.memories, found.vectors, real)
+
+
+def _wrong_size(gateway: Gateway, indexing: Indexing) -> Problem:
+    sizes = {len(one.values) for one in gateway.some_vectors(1)} - {indexing.dims}
+    details = tuple(f"{size} numbers, {indexing.dims} recorded" for size in sizes)
+    return Problem("wrong size", len(sizes) if indexing.dims else 0, False, details=details)
+
+
+def _registry(found: Checkup) -> Problem:
+    drift: Iterable[tuple[str, ...]] = sorted(found.unregistered | found.empty)
+    details = tuple("/".join(one) for one in drift)
+    return Problem("registry", len(details), True, details=details)
