@@ -16,6 +16,7 @@ from dashboard.scoring import normalised
 from store import ChromaStore, Match, Reference
 
 MOST_CHANGES = 2_000
+LINE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class Placed:
     def line(self, note: str = "") -> str:
         """Return the place as one line of plain text."""
         mark = f" ({note})" if note else ""
-        return f"{self.rank}. {self.preview}  {self.score:.3f}{mark}"
+        text = self.preview if len(self.preview) <= LINE else f"{self.preview[: LINE - 1]}…"
+        return f"{self.rank}. {text}  {self.score:.3f}{mark}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ def _moved(placed: Placed, ranks: dict[Reference, int]) -> str:
     rank = ranks.get(placed.reference)
     if rank is None:
         return "new"
-    return "" if rank == placed.rank else f"was {rank}"
+    marks = ["new text"] if placed.changed else []
+    return ", ".join([*marks, *([] if rank == placed.rank else [f"was {rank}"])])
 
 
 def _paths(change: Change) -> Sequence[str] | None:

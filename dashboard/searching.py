@@ -169,19 +169,6 @@ def table_columns(
     return columns
 
 
-def step(outcome: Outcome, opened: Reference | None, steps: int) -> Reference | None:
-    """Return the hit so many steps after the opened one, staying within the hits.
-
-    Without an opened hit it is the first one; without hits there is None.
-    """
-    places = [hit.reference for hit in outcome.hits]
-    if not places:
-        return None
-    if opened not in places:
-        return places[0]
-    return places[min(max(places.index(opened) + steps, 0), len(places) - 1)]
-
-
 def hides(outcome: Outcome) -> str:
     """Return how many of the hits found the threshold hides, in words."""
     if not outcome.hidden or outcome.search.threshold is None:

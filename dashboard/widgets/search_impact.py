@@ -31,13 +31,9 @@ def impact_preview(changes: Sequence[Change]) -> None:
 
 
 def _before_and_after(impact: Impact) -> None:
-    st.text(impact.probe.query)
-    left, right = st.columns(2)
-    for column, name, side in (
-        (left, "Now", impact.lines_now),
-        (right, "Afterwards", impact.lines_then),
-    ):
-        with column:
+    st.markdown(f"**{escape_markdown(impact.probe.query)}**")
+    for name, lines in (("Now", impact.lines_now), ("Afterwards", impact.lines_then)):
+        with st.container(gap="xxsmall"):
             st.caption(name)
-            for line in side:
+            for line in lines or ["Nothing is found."]:
                 st.text(line)

@@ -103,8 +103,8 @@ def as_recalled(outcome: Outcome) -> None:
     fields = resources.store().info().fields
     text = recalling.recall_text(outcome.hits, style=style or "texts", fields=fields)
     st.caption(escape_markdown(recalling.summary(text, outcome.hits)))
-    tall = 420 if len(text) > LONG else "content"
-    st.code(text, language=None, wrap_lines=True, height=tall)
+    with st.container(height=420 if len(text) > LONG else "content", border=False):
+        st.code(text, language=None, wrap_lines=True)
 
 
 def saved_questions(outcome: Outcome) -> None:

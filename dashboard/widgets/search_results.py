@@ -74,27 +74,25 @@ def headline(outcome: Outcome, background: Background | None, options: Options) 
         summary += f" Too common to look for: {', '.join(outcome.ignored)}."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(escape_markdown(summary), width="stretch")
-        if outcome.hits:
-            _steps(outcome)
+        _open_first(outcome)
         view_picker(options)
         if outcome.mode == "meaning":
             threshold_picker(options, background, searching.hides(outcome))
 
 
-def _steps(outcome: Outcome) -> None:
-    for icon, key, steps, what in (
-        (":material/keyboard_arrow_down:", "J", 1, "Open the next hit"),
-        (":material/keyboard_arrow_up:", "K", -1, "Open the hit before"),
-    ):
+def _open_first(outcome: Outcome) -> None:
+    """Offer the key that steps through the hits; beside an open memory the inspector has it."""
+    state.list_shown([hit.reference for hit in outcome.hits])
+    if outcome.hits and state.selected() is None:
         st.button(
             "",
-            icon=icon,
-            key=f"search-step-{key}",
-            help=what,
+            icon=":material/keyboard_arrow_down:",
+            key="search-first",
+            help="Open the first hit; the same key goes on to the next",
             type="tertiary",
-            shortcut=key,
+            shortcut="J",
             on_click=state.select,
-            args=(searching.step(outcome, state.selected(), steps),),
+            args=(outcome.hits[0].reference,),
         )
 
 

@@ -76,6 +76,13 @@ def test_who_enters_and_who_leaves_is_told(store: ChromaStore) -> None:
     assert impact.lines_then == ["1. black tea  0.500 (was 2)", "2. green horse shoe  0.408 (new)"]
 
 
+def test_a_changed_text_is_marked_where_it_stays(store: ChromaStore) -> None:
+    impact = foretell(store, Change(at("1"), {"text": "green tea leaf"}))
+    assert impact.lines_then[0] == "1. green tea leaf  0.816 (new text)"
+    impact = foretell(store, Change(at("2"), {"text": "green black green tea tea tea"}))
+    assert impact.lines_then[1].endswith("(new text)")
+
+
 def test_an_edit_that_no_question_meets_changes_nothing(store: ChromaStore) -> None:
     store.put(("pets",), "4", {"text": "bicycle"})
     found = impacts(store, [TEA], [Change(at("4"), {"text": "motorbike"})])

@@ -153,19 +153,6 @@ def test_what_is_not_ranked_is_counted_and_a_filter_is_named(store: ChromaStore)
     assert filtered.summary == "1 of 2 memories pass the filter, best first."
 
 
-def test_stepping_stays_within_the_hits(store: ChromaStore) -> None:
-    for key in "abc":
-        put(store, key, "tea")
-    outcome = meaning(store, "tea")
-    first, second, last = (hit.reference for hit in outcome.hits)
-    assert searching.step(outcome, None, 1) == first
-    assert searching.step(outcome, (("else",), "where"), -1) == first
-    assert searching.step(outcome, first, 1) == second
-    assert searching.step(outcome, last, 1) == last
-    assert searching.step(outcome, first, -1) == first
-    assert searching.step(meaning(store, ""), None, 1) is None
-
-
 def test_an_edit_changes_what_is_found_at_once(store: ChromaStore) -> None:
     put(store, "1", "drinks green tea every morning")
     put(store, "2", "has a horse")
