@@ -66,8 +66,9 @@ filters: st.SearchStrategy[dict[str, Any]] = st.recursive(
 
 indexes = st.sampled_from([None, None, None, False, [], ["text"], ["$"], ["tags[*]", "n.a"]])
 slices = {"limit": st.integers(0, 6), "offset": st.integers(0, 4)}
-puts = st.builds(PutOp, few_namespaces, few_keys, few_values, index=indexes)
-deletes = st.builds(PutOp, few_namespaces, few_keys, st.none())
+lifetimes = st.sampled_from([None, None, -1.0, 0.0, 0.5, 60.0])
+puts = st.builds(PutOp, few_namespaces, few_keys, few_values, index=indexes, ttl=lifetimes)
+deletes = st.builds(PutOp, few_namespaces, few_keys, st.none(), index=st.none(), ttl=st.none())
 gets = st.builds(GetOp, few_namespaces, few_keys)
 listings = st.builds(SearchOp, few_prefixes, st.none() | filters, **slices)
 queries = st.builds(SearchOp, few_prefixes, st.none() | filters, query=few_words, **slices)

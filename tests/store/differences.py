@@ -39,8 +39,8 @@ DIFFERENCES: tuple[Difference, ...] = (
             *rows(
                 "test_an_invalid_operation_fails_the_batch_before_anything_is_written",
                 "put-namespace put-root get-namespace search-namespace list-namespace "
-                "list-match-type value-list value-not-json ttl-text ttl-nan filter-operator "
-                "filter-top limit offset list-limit list-offset list-depth",
+                "list-match-type value-list value-not-json ttl-text ttl-nan ttl-past-any-date "
+                "filter-operator filter-top limit offset list-limit list-offset list-depth",
             ),
             *rows(
                 "test_an_invalid_label_is_refused_everywhere",

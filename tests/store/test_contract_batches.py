@@ -139,6 +139,7 @@ INVALID_OPS = {
     "value-not-json": PutOp(NS, "k", {"when": datetime.now(UTC)}),
     "ttl-text": PutOp(NS, "k", GOOD, ttl="soon"),  # type: ignore[arg-type]
     "ttl-nan": PutOp(NS, "k", GOOD, ttl=float("nan")),
+    "ttl-past-any-date": PutOp(NS, "k", GOOD, ttl=1e12),
     "filter-operator": SearchOp(NS, {"n": {"$in": [1]}}),
     "filter-top": SearchOp(NS, {"$not": []}),
     "limit": SearchOp(NS, limit=-1),
