@@ -27,7 +27,7 @@ READ_CHUNK = 2_000
 WRITE_CHUNK = 200
 MARK_IDS = [f"~{slot:x}" for slot in range(16)]
 _POINT = [0.0]
-_ITEMS_INDEX: dict[str, Any] = {
+ITEMS_INDEX: dict[str, Any] = {
     "hnsw": {"space": "l2", "ef_construction": 8, "max_neighbors": 4, "ef_search": 8}
 }
 
@@ -93,10 +93,10 @@ class Gateway(Epochs):
         self.client = client
         self.name = name
         with plain_errors(f"opening the store {name!r}"):
-            self._items = self._collection("items", _ITEMS_INDEX, create=create)
+            self._items = self._collection("items", ITEMS_INDEX, create=create)
             self.epoch = int(str((self._items.metadata or {}).get("memlens_epoch", 0)))
             self._vectors = self._collection(kind(self.epoch), VECTORS_INDEX, create=create)
-            self._names = self._collection("namespaces", _ITEMS_INDEX, create=create)
+            self._names = self._collection("namespaces", ITEMS_INDEX, create=create)
             self._write_chunk = min(WRITE_CHUNK, client.get_max_batch_size())
         self.failures: list[str] = []
         self._check_schema()
