@@ -28,7 +28,8 @@ def find(search: Search, options: Options, background: Background | None) -> Out
     """Search; None while the words of a large scope are still being read."""
     store = resources.store()
     if options.mode == "meaning":
-        return searching.by_meaning(store, search, background)
+        with st.skeleton(height=320):  # the first search of a large store reads its vectors
+            return searching.by_meaning(store, search, background)
     index = search_words.ready(search)
     return None if index is None else searching.by_words(store, search, index)
 
