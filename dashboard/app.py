@@ -48,6 +48,7 @@ def main() -> None:
         page.run()
         open_dialog()
         frame.notes()
+        frame.keys()
     except StoreError as error:
         _log.warning("%s", error)
         frame.problem(error)

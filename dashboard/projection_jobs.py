@@ -99,7 +99,7 @@ class Maps:
         """End the worker process; nothing more is made."""
         with self._lock:
             self._wanted = None
-        self._worker.stop()
+        self._worker.close()
 
     def wait(self, timeout: float | None = None) -> None:
         """Wait until nothing is being made."""

@@ -26,6 +26,7 @@ class WorkerProcess:
         self._turn = threading.Lock()
         self._guard = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
+        self._closed = False
 
     def run(self, job: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Do a job and give its events as they come; waits for the job before it.
@@ -58,8 +59,15 @@ class WorkerProcess:
             process.wait()
             _close(process)
 
+    def close(self) -> None:
+        """End the process for good; a job that is about to begin is told that it was stopped."""
+        self._closed = True
+        self.stop()
+
     def _started(self) -> subprocess.Popen[str]:
         with self._guard:
+            if self._closed:
+                raise WorkerStoppedError("the worker process was stopped")
             if self._process is not None and self._process.poll() is None:
                 return self._process
             if self._process is not None:

@@ -9,7 +9,9 @@ resources.words() -> WordIndexes                 word indexes by scope
 resources.fields(scope) -> list[Field]           what can be filtered by
 resources.probes() -> ProbeFile                  the questions saved for this store
 resources.maps() -> Maps                         makes maps in the background
-resources.map_figure(picture, choice)            a map's figure, with its colours
+resources.map_drawn(picture) -> Drawn            which rows of a map are drawn, and their texts
+resources.map_asked(picture, scope, text)        a query's hits and place on a map
+resources.map_figure(drawn, choice, ...)         a map's figure, with its colours
 """
 
 import atexit
@@ -21,7 +23,8 @@ import streamlit as st
 from dashboard.filterforms import Field, observed_fields, parse
 from dashboard.listing import Listing, matching
 from dashboard.namespace_tree import Tree
-from dashboard.overview import Freshness, Growth, freshness, growth
+from dashboard.overview import Outline
+from dashboard.overview import outline as summed_up
 from dashboard.probes import ProbeFile, probe_file
 from dashboard.projection_cache import cache_folder
 from dashboard.projection_jobs import Maps, StoreMap
@@ -33,6 +36,9 @@ from store import ChromaStore, Namespace, Reference
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+    from dashboard.map_drawing import Drawn
+    from dashboard.map_query import Asked
 
 
 def settings() -> Settings | None:
@@ -57,8 +63,8 @@ def tree() -> Tree:
     return _tree(settings(), opened.token(), _store=opened)
 
 
-def outline() -> tuple[Growth, Freshness]:
-    """Return how the store grew and how fresh it is, as of now."""
+def outline() -> Outline:
+    """Return how the store grew and how fresh it is, as of the last change or minute."""
     opened = store()
     return _outline(settings(), opened.token(), _store=opened)
 
@@ -98,9 +104,22 @@ def maps() -> Maps:
     return _maps(id(opened), _store=opened)
 
 
-def map_figure(picture: StoreMap, choice: str) -> "go.Figure":
+def map_drawn(picture: StoreMap) -> "Drawn":
+    """Return which rows of a map are drawn, and what they say."""
+    return _map_drawn(picture.version, _picture=picture, _store=store())
+
+
+def map_asked(picture: StoreMap, scope: Namespace, text: str) -> "Asked | None":
+    """Return a query's hits and place on a map; None without a query or hits on it."""
+    if not text.strip():
+        return None
+    return _map_asked(picture.version, picture.token, scope, text, _picture=picture, _store=store())
+
+
+def map_figure(drawn: "Drawn", choice: str, *, names: bool, asked: "Asked | None") -> "go.Figure":
     """Return the figure of a map, its points coloured by one of `map_drawing.colour_choices`."""
-    return _map_figure(picture.version, choice, _picture=picture, _store=store())
+    wanted = (drawn.picture.version, choice, names, asked and asked.text)
+    return _map_figure(wanted, _drawn=drawn, _asked=asked)
 
 
 def _release(opened: ChromaStore) -> None:
@@ -127,12 +146,9 @@ def _listed(
     return matching(_store, listing, parse(listing.filter or ""))
 
 
-@st.cache_data(show_spinner=False, max_entries=4, ttl=3600)
-def _outline(
-    chosen: Settings | None, token: str, *, _store: ChromaStore
-) -> tuple[Growth, Freshness]:
-    total = _store.count()
-    return growth(_store, total), freshness(_store, total)
+@st.cache_data(show_spinner=False, max_entries=4, ttl=60)
+def _outline(chosen: Settings | None, token: str, *, _store: ChromaStore) -> Outline:
+    return summed_up(_store.entries())
 
 
 @st.cache_data(show_spinner=False, max_entries=4, ttl=3600)
@@ -157,11 +173,30 @@ def _maps(opened: int, *, _store: ChromaStore) -> Maps:
     return Maps(_store, cache_folder() / "maps", WorkerProcess())
 
 
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _map_drawn(version: str, *, _picture: StoreMap, _store: ChromaStore) -> "Drawn":
+    # Plotly takes a while to import; only a map needs it.
+    from dashboard.map_drawing import drawn
+
+    return drawn(_picture, _store)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _map_asked(
+    version: str, token: str, scope: Namespace, text: str, *, _picture: StoreMap, _store: ChromaStore
+) -> "Asked | None":
+    from dashboard.map_query import ask
+
+    return ask(_picture, _store, scope, text)
+
+
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _map_figure(
-    version: str, choice: str, *, _picture: StoreMap, _store: ChromaStore
+    wanted: tuple[str, str, bool, str | None], *, _drawn: "Drawn", _asked: "Asked | None"
 ) -> "go.Figure":
-    # Plotly takes a while to import; only a map needs it.
-    from dashboard.map_drawing import colours_of, draw
+    from dashboard.map_drawing import colours_of, draw, names_of
 
-    return draw(_picture, colours_of(_picture, choice), _store)
+    _, choice, names, _ = wanted
+    named = names_of(_drawn) if names else ()
+    return draw(_drawn, colours_of(_drawn, choice, _asked), names=named, asked=_asked)
+

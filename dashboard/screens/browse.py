@@ -3,18 +3,22 @@
 import streamlit as st
 
 from dashboard import resources, state, widgets
-from dashboard.widgets.listing import bulk_bar, headline, nothing_listed, pager
+from dashboard.widgets.listing import actions, bulk_bar, headline, nothing_listed, pager
 
 store, tree = resources.store(), resources.tree()
 info = store.info()
-scope = widgets.scope_picker(drill=False)
-branch, opened = tree.branch(scope), state.selected()
+opened = state.selected()
+with st.container(horizontal=True, vertical_alignment="center", key="browse-head"):
+    scope = widgets.scope_picker(drill=False)
+    branch = tree.branch(scope)
+    actions(branch)
 
 if not info.memories:
     widgets.first_memory(info.location, info.name)
     st.stop()
 
-panes = st.columns([2, 5, 4] if opened else [2, 9], gap="medium")
+with st.container(key="browse-open" if opened else "browse-list"):
+    panes = st.columns([2, 5, 4] if opened else [2, 9], gap="medium")
 with panes[0]:
     widgets.namespace_panel()
 with panes[1]:

@@ -12,12 +12,13 @@ if not info.memories:
     widgets.first_memory(info.location, info.name)
     st.stop()
 
-growth, freshness = resources.outline()
-summary.metrics(info, tree, freshness)
+outline = resources.outline()
+summary.metrics(info, tree, outline)
+summary.health(info, outline)
 left, right = st.columns([3, 2], gap="large")
 with left:
     st.subheader("Growth")
-    summary.growth_chart(growth)
+    summary.growth_chart(outline.growth)
 with right:
     st.subheader("Where")
     summary.places(overview.largest(tree), info.memories)

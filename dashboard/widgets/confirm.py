@@ -6,12 +6,15 @@ import streamlit as st
 
 from dashboard import resources, state
 from dashboard.curation import Delete, DeleteNamespace, Outcome, apply, plan_namespace_deletion
+from dashboard.impact import Change
 from dashboard.memories import preview
 from dashboard.proof import prove
+from dashboard.widgets.search_impact import impact_preview
 from dashboard.wording import escape_markdown, memories_text, namespace_text, plural
 from store import Memory, Namespace, StoreError
 
 _SHOWN = 6
+_PREVIEWED = 50
 
 
 def ask_delete(memories: tuple[Memory, ...]) -> None:
@@ -39,6 +42,8 @@ def confirm_delete(plan: Delete) -> None:
                 )
         if len(plan.memories) > _SHOWN:
             st.caption(f"and {memories_text(len(plan.memories) - _SHOWN)} more")
+    if len(plan.memories) <= _PREVIEWED:
+        impact_preview([Change(memory.reference, None) for memory in plan.memories])
     if _agreed(f"Delete {memories_text(len(plan.memories))}"):
         _delete(plan)
 

@@ -19,6 +19,16 @@ from store import (
 
 _DATA = Path(__file__).parent.parent / "data"
 _ABOUT = "**Memlens** shows, searches, corrects and forgets what your agents remember."
+_KEYS = {
+    "/": "Find or search",
+    "J": "Next memory in the list",
+    "K": "Previous memory in the list",
+    "E": "Edit the open memory",
+    "Delete": "Delete the open memory",
+    "N": "New memory",
+    "Esc": "Close the open memory",
+    "?": "Show these keys",
+}
 _TITLES: dict[type[StoreError], str] = {
     StoreNotFound: "There is no store here yet",
     NotAStore: "This is not a Memlens store",
@@ -44,6 +54,11 @@ def style() -> None:
     st.html(_DATA / "style.css")
 
 
+def keys() -> None:
+    """Listen for the keys that a button's shortcut cannot be."""
+    st.html(_DATA / "keys.html", unsafe_allow_javascript=True)
+
+
 def sidebar(store: ChromaStore) -> None:
     """Draw which store this is, how much it holds, and whether it is well."""
     info = store.info()
@@ -54,6 +69,11 @@ def sidebar(store: ChromaStore) -> None:
         named = "" if info.name == DEFAULT_NAME else f" · {escape_markdown(info.name)}"
         st.caption(f"{memories_text(info.memories)}{named}")
         _health(info)
+    with st.sidebar.popover(
+        "Keyboard :gray[?]", icon=":material/keyboard:", type="tertiary", key="keyboard"
+    ):
+        for pressed, does in _KEYS.items():
+            st.markdown(f"`{pressed}` &nbsp; {does}")
 
 
 def _health(info: StoreInfo) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import listing, resources, state
-from dashboard.filterforms import parse
+from dashboard.filterforms import observed_fields, parse
 from dashboard.listing import Listing
 from dashboard.namespace_tree import Branch
 from dashboard.questions import Adding
@@ -24,6 +24,20 @@ _ORDERS = {
     "key": "Key",
     "namespace": "Namespace",
 }
+
+
+def actions(branch: Branch) -> None:
+    """Draw what can be done with the namespace as a whole."""
+    st.button(
+        "New memory",
+        icon=":material/add:",
+        key="listing-new",
+        shortcut="N",
+        on_click=state.ask,
+        args=(Adding(branch.namespace),),
+    )
+    if branch.namespace:
+        _more(branch)
 
 
 def shown_listing(branch: Branch) -> Listing:
@@ -51,17 +65,7 @@ def headline(store: ChromaStore, branch: Branch) -> Page:
         if branch.own and branch.total > branch.own:
             _reach(branch)
         filter_picker(parse(wanted.filter or ""), branch.namespace)
-        _order(view, branch)
-        st.button(
-            "New",
-            icon=":material/add:",
-            key="listing-new",
-            shortcut="N",
-            on_click=state.ask,
-            args=(Adding(branch.namespace),),
-        )
-        if branch.namespace:
-            _more(branch)
+        _order(view, page)
     return page
 
 
@@ -90,7 +94,7 @@ def _reach(branch: Branch) -> None:
     )
 
 
-def _order(view: View, branch: Branch) -> None:
+def _order(view: View, page: Page) -> None:
     def changed() -> None:
         order = st.session_state["listing-order"]
         state.update(order=order, descending=order in ("updated_at", "created_at"), page=1)
@@ -98,7 +102,7 @@ def _order(view: View, branch: Branch) -> None:
     def turned() -> None:
         state.update(descending=not view.descending, page=1)
 
-    fields = {field.path: f"Field {field.path}" for field in resources.fields(branch.namespace)}
+    fields = {field.path: f"Field {field.path}" for field in observed_fields(page.memories)}
     names = {**fields, **{view.order: f"Field {view.order}"}, **_ORDERS}
     options = [*_ORDERS, *(name for name in names if name not in _ORDERS)]
     st.selectbox(

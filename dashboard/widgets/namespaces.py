@@ -7,7 +7,7 @@ from dashboard.namespace_tree import Branch, Tree
 from dashboard.wording import escape_markdown, label_text, namespace_text, range_text
 from store import Namespace
 
-_ROWS = 50
+_ROWS = 30
 
 
 def namespace_label(namespace: Namespace) -> str:
@@ -63,7 +63,7 @@ def namespace_panel(*, key: str = "panel") -> None:
         key=f"{key}-find",
         type="search",
         live=True,
-        placeholder="Find a namespace",
+        placeholder="Find a namespace  /",
         label_visibility="collapsed",
         icon=":material/search:",
     )

@@ -7,15 +7,15 @@ import streamlit as st
 
 from dashboard import state
 from dashboard.namespace_tree import Branch, Tree
-from dashboard.overview import Freshness, Growth
+from dashboard.overview import Growth, Outline
 from dashboard.wording import escape_markdown, memories_text, namespace_text, plural
 from store import StoreInfo
 
 _AREA = "#1a9a9299"
 
 
-def metrics(info: StoreInfo, tree: Tree, freshness: Freshness) -> None:
-    """Draw the figures that say how much there is, how fresh it is, and whether search works."""
+def metrics(info: StoreInfo, tree: Tree, outline: Outline) -> None:
+    """Draw the figures that say how much there is, how fresh it is, and what search finds."""
     places = sum(branch.own > 0 for branch in tree.branches.values())
     with st.container(horizontal=True, key="metrics"):
         st.metric("Memories", f"{info.memories:,}", border=True)
@@ -27,21 +27,42 @@ def metrics(info: StoreInfo, tree: Tree, freshness: Freshness) -> None:
         )
         st.metric(
             "Changed this week",
-            f"{freshness.week:,}",
+            f"{outline.week:,}",
             border=True,
-            help=f"Last 24 hours: {freshness.day:,} · last 30 days: {freshness.month:,}",
+            help=f"Last 24 hours: {outline.day:,} · last 30 days: {outline.month:,}",
         )
         st.metric(
-            "Search by meaning",
-            "On" if info.search_off is None else "Off",
+            "Found by meaning",
+            "Off" if info.search_off else f"{outline.findable:,}",
             border=True,
             help=escape_markdown(info.search_off or _embedder(info)),
         )
+        if outline.expiring or outline.expired:
+            st.metric(
+                "Expire this week",
+                f"{outline.expiring:,}",
+                border=True,
+                help=f"Already expired and not yet removed: {outline.expired:,}",
+            )
 
 
 def _embedder(info: StoreInfo) -> str:
     fields = ", ".join(info.fields)
     return f"{info.embedder or 'A custom embedder'} reads: {fields}. Vectors: {info.vectors:,}."
+
+
+def health(info: StoreInfo, outline: Outline) -> None:
+    """Say what is not as it should be, and nothing when all is well."""
+    lost = info.memories - outline.findable
+    if info.search_off is not None:
+        st.warning(escape_markdown(info.search_off), icon=":material/search_off:")
+    elif lost:
+        fields = escape_markdown(", ".join(info.fields))
+        st.info(
+            f"Search by meaning cannot find {memories_text(lost)}: they hold no text in {fields}, "
+            "or were written without indexing.",
+            icon=":material/visibility_off:",
+        )
 
 
 def growth_chart(growth: Growth) -> None:
@@ -61,7 +82,7 @@ def places(branches: Sequence[Branch], total: int) -> None:
             st.page_link(
                 state.PAGES["browse"],
                 label=f"{escape_markdown(namespace_text(branch.namespace))} "
-                f":gray[{branch.total:,} · {share:.0%}]",
+                f":gray[{branch.total:,} · {_percent(share)}]",
                 query_params=state.link(scope=branch.namespace),
                 width="stretch",
             )
@@ -69,3 +90,7 @@ def places(branches: Sequence[Branch], total: int) -> None:
     rest = total - sum(branch.total for branch in branches)
     if rest:
         st.caption(f"{memories_text(rest)} elsewhere")
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.01 else "<1%"

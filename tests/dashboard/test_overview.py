@@ -1,10 +1,8 @@
 from datetime import timedelta
 
-import pytest
-
 from dashboard.namespace_tree import Tree
-from dashboard.overview import freshness, growth, largest
-from store import ChromaStore
+from dashboard.overview import growth, largest, outline
+from store import Entry
 from tests.dashboard.conftest import FEW, START, Fill, Open, memory, texts
 
 
@@ -13,7 +11,7 @@ def test_the_figures_say_how_much_where_and_whether_search_works(open_page: Open
     shown = texts(open_page())
     assert "Memories 5" in shown
     assert "Namespaces 4" in shown
-    assert "Search by meaning On" in shown
+    assert "Found by meaning 5" in shown
 
 
 def test_the_latest_changes_are_listed(open_page: Open, fill: Fill):
@@ -27,33 +25,41 @@ def test_an_empty_store_says_how_the_first_memory_gets_in(open_page: Open, fill:
     assert "store.put(" in texts(open_page())
 
 
-@pytest.fixture
-def daily(stores_folder):
-    with ChromaStore.open(stores_folder / "overview", index=None) as opened:
-        opened.write(memory(("n",), f"k{n}", {"n": n}, n * 24 * 60) for n in range(60))
-        yield opened
-        opened.remove([found.reference for found in opened.scan()])
+def entry(day: float, *, expires: float | None = None, vectors: int = 1) -> Entry:
+    at = int((START + timedelta(days=day)).timestamp() * 1e6)
+    over = None if expires is None else int((START + timedelta(days=expires)).timestamp() * 1e6)
+    return Entry(("n",), f"k{day}", at, at, None, over, "", vectors)
 
 
-def test_growth_is_exact_at_every_point_and_ends_at_the_total(daily):
-    curve = growth(daily, 60)
+def test_growth_counts_what_there_was_at_each_time_and_ends_at_the_total():
+    created = [entry(day).created for day in range(60)]
+    curve = growth(created)
     assert curve.counts[0] == 1
     assert curve.counts[-1] == 60
+    assert curve.moments[-1] == START + timedelta(days=59)
     assert all(
-        moment == START + timedelta(days=count - 1)
+        count == sum(at <= moment.timestamp() * 1e6 for at in created)
         for moment, count in zip(curve.moments, curve.counts, strict=True)
     )
 
 
-def test_freshness_counts_exactly_what_is_newer(daily):
-    found = freshness(daily, 60, now=START + timedelta(days=59, hours=1))
+def test_the_outline_counts_exactly_what_is_newer_findable_and_expiring():
+    entries = [entry(day) for day in range(60)]
+    entries += [entry(0, expires=50, vectors=0), entry(0, expires=61), entry(0, expires=99)]
+    found = outline(entries, now=START + timedelta(days=59, hours=1))
     assert (found.day, found.week, found.month) == (1, 7, 30)
+    assert (found.findable, found.expiring, found.expired) == (62, 1, 1)
 
 
-def test_an_empty_store_has_no_growth(stores_folder):
-    with ChromaStore.open(stores_folder / "overview-empty", index=None) as opened:
-        assert growth(opened, 0).counts == ()
-        assert freshness(opened, 0).month == 0
+def test_an_empty_store_has_an_empty_outline():
+    found = outline([])
+    assert (found.growth.counts, found.month, found.findable) == ((), 0, 0)
+
+
+def test_memories_that_search_cannot_find_are_pointed_out(open_page: Open, fill: Fill):
+    fill([*FEW, memory(("n",), "k", {"count": 1})])
+    page = open_page()
+    assert "cannot find 1 memory" in page.info[0].value
 
 
 def test_places_are_split_while_they_fit_and_own_memories_are_never_hidden():
