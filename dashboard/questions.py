@@ -34,3 +34,10 @@ class Copying:
     """Which memory is wanted as code or as a link."""
 
     memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class DeletingNamespace:
+    """Which namespace is to go."""
+
+    namespace: Namespace

@@ -11,11 +11,13 @@ from dashboard.curation import LIFETIMES, Create, Move, Outcome, Plan, apply, pl
 from dashboard.editing import parse_value, value_text
 from dashboard.proof import prove
 from dashboard.questions import Adding, Copying, Expiring, Moving
+from dashboard.widgets.guard import guarded
 from dashboard.wording import age, escape_markdown, namespace_text, parse_namespace
 from store import Namespace, Reference, StoreError
 
 
 @st.dialog("New memory", icon=":material/add_circle:", width="medium", on_dismiss=state.ask)
+@guarded
 def add_memory(asked: Adding) -> None:
     """Ask where and what, and write it."""
     place = namespace_text(asked.namespace) if asked.namespace else ""
@@ -64,6 +66,7 @@ def move_memory(asked: Moving) -> None:
 
 
 @st.dialog("Expiry", icon=":material/timer:", on_dismiss=state.ask)
+@guarded
 def change_expiry(asked: Expiring) -> None:
     """Ask when a memory expires, and set that."""
     memory = asked.memory
@@ -78,6 +81,7 @@ def change_expiry(asked: Expiring) -> None:
 
 
 @st.dialog("Copy", icon=":material/content_copy:", width="medium", on_dismiss=state.ask)
+@guarded
 def copy_memory(asked: Copying) -> None:
     """Offer a memory as Python and as a link; each has a copy button."""
     namespace, key = asked.memory.reference

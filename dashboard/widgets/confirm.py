@@ -9,6 +9,8 @@ from dashboard.curation import Delete, DeleteNamespace, Outcome, apply, plan_nam
 from dashboard.impact import Change
 from dashboard.memories import preview
 from dashboard.proof import prove
+from dashboard.questions import DeletingNamespace
+from dashboard.widgets.guard import guarded
 from dashboard.widgets.search_impact import impact_preview
 from dashboard.wording import escape_markdown, memories_text, namespace_text, plural
 from store import Memory, Namespace, StoreError
@@ -24,10 +26,11 @@ def ask_delete(memories: tuple[Memory, ...]) -> None:
 
 def ask_delete_namespace(namespace: Namespace) -> None:
     """Ask, from the next run on, whether a namespace may go; fit for callbacks."""
-    state.ask(plan_namespace_deletion(resources.store(), namespace, own=False))
+    state.ask(DeletingNamespace(namespace))
 
 
 @st.dialog("Delete for good?", icon=":material/delete:", on_dismiss=state.ask)
+@guarded
 def confirm_delete(plan: Delete) -> None:
     """Name the memories that go, and delete them when the person agrees."""
     store = resources.store()
@@ -65,8 +68,10 @@ def _delete(plan: Delete) -> None:
 
 
 @st.dialog("Delete this namespace?", icon=":material/folder_delete:", on_dismiss=state.ask)
-def confirm_delete_namespace(plan: DeleteNamespace) -> None:
+@guarded
+def confirm_delete_namespace(asked: DeletingNamespace) -> None:
     """Name the namespaces and how many memories go, and delete them when the person agrees."""
+    plan = plan_namespace_deletion(resources.store(), asked.namespace, own=False)
     branch = resources.tree().branch(plan.namespace)
     if branch.own and branch.total > branch.own:
         below = branch.total - branch.own

@@ -1,8 +1,8 @@
 """Draws the dialog that is open, on whichever page."""
 
 from dashboard import state
-from dashboard.curation import Delete, DeleteNamespace
-from dashboard.questions import Adding, Copying, Expiring, Moving
+from dashboard.curation import Delete
+from dashboard.questions import Adding, Copying, DeletingNamespace, Expiring, Moving
 from dashboard.widgets.changes import add_memory, change_expiry, copy_memory, move_memory
 from dashboard.widgets.confirm import confirm_delete, confirm_delete_namespace
 
@@ -12,8 +12,8 @@ def open_dialog() -> None:
     match state.question():
         case Delete() as plan:
             confirm_delete(plan)
-        case DeleteNamespace() as plan:
-            confirm_delete_namespace(plan)
+        case DeletingNamespace() as asked:
+            confirm_delete_namespace(asked)
         case Adding() as asked:
             add_memory(asked)
         case Moving() as asked:

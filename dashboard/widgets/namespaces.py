@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import resources, state
 from dashboard.namespace_tree import Branch, Tree
+from dashboard.widgets.guard import guarded
 from dashboard.wording import escape_markdown, label_text, namespace_text, range_text
 from store import Namespace
 
@@ -55,6 +56,7 @@ def _drill_down(key: str) -> None:
 
 
 @st.fragment
+@guarded
 def namespace_panel(*, key: str = "panel") -> None:
     """Draw the namespaces below the scope with their counts, and a field that finds any."""
     tree, scope = resources.tree(), state.scope()

@@ -1,9 +1,15 @@
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from dashboard.settings import STORE_VARIABLE
 from store import ChromaStore
+from tests.conftest import free_port, wait_until_up
 from tests.dashboard.conftest import FEW, Fill, Open, texts
 
 PAGES = ("overview", "browse", "search", "map")
@@ -86,3 +92,37 @@ def test_a_page_change_keeps_the_scope(open_page: Open, fill: Fill):
     page.query_params.clear()
     page.switch_page("screens/search.py").run()
     assert page.query_params["ns"] == '["users","mira"]'
+
+
+def test_a_server_that_goes_away_is_said_and_the_page_comes_back_with_it(
+    open_page: Open, stores_folder: Path, monkeypatch
+):
+    port, data = free_port(), stores_folder / "leaving"
+    monkeypatch.setenv(STORE_VARIABLE, f"http://127.0.0.1:{port}")
+    with running_chroma(data, port), ChromaStore.open(f"http://127.0.0.1:{port}") as store:
+        store.write(FEW)
+        page = open_page("browse")
+        assert "1–5 of 5" in texts(page)
+    page.run()
+    assert "The server does not answer" in texts(page)
+    assert not page.exception
+    with running_chroma(data, port):
+        page.button(key="try-again").click().run()
+        assert "1–5 of 5" in texts(page)
+
+
+@contextmanager
+def running_chroma(data: Path, port: int) -> Iterator[None]:
+    chroma = shutil.which("chroma", path=str(Path(sys.executable).parent)) or "chroma"
+    with (data.parent / f"{data.name}.log").open("wb") as log:
+        server = subprocess.Popen(
+            [chroma, "run", "--path", data, "--host", "127.0.0.1", "--port", str(port)],
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        wait_until_up(f"http://127.0.0.1:{port}/api/v2/heartbeat", server)
+        yield
+    finally:
+        server.kill()
+        server.wait()

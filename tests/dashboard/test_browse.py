@@ -385,6 +385,64 @@ def test_the_open_memory_can_be_stepped_through_the_list(open_page: Open, fill: 
     assert page.button(key="inspector-up").disabled
 
 
+@pytest.mark.parametrize(("below", "left"), [(True, 2), (False, 4)], ids=["all", "itself"])
+def test_a_namespace_is_deleted_with_or_without_what_is_below(
+    open_page: Open, fill: Fill, store, below, left
+):
+    fill(FEW)
+    page = open_page("browse", ns='["users","mira"]')
+    page.menu_button(key="listing-more").click("Delete this namespace…").run()
+    assert "users / mira / profile · 2 memories" in texts(page)
+    page.toggle[0].set_value(below).run()
+    page.button(key="confirm-delete").click().run()
+    assert store().count() == left
+    assert "By listing: nothing left" in page.success[0].value
+    assert page.query_params.get("ns") == ('["users"]' if below else '["users","mira"]')
+
+
+STRANGE = {
+    "long": "word " * 2_000,
+    "emoji": "🍵👩‍⚕️🇳🇱",
+    "right to left": "מירה שותה תה ירוק \u202eevil",
+    "blob": "QUJD" * 20_000,
+    "control": "a\x00b\x07c\x1b[31m",
+    "surrounding space": "  tea  ",
+}
+
+
+@pytest.mark.parametrize("text", STRANGE.values(), ids=STRANGE)
+def test_strange_text_is_listed_shown_and_saved_without_loss(
+    open_page: Open, fill: Fill, store, text
+):
+    fill([memory(MIRA, "p1", {"text": text, "n": 1})])
+    page = open_page("browse", **LINK)
+    assert text in [code.value for code in page.code]
+    page.button(key="inspector-edit").click().run()
+    field(page, "n").set_value(2)
+    page.button(key="editor-review").click().run()
+    page.button(key="editor-save").click().run()
+    assert not page.exception
+    assert store().read(MIRA, "p1").value == {"text": text, "n": 2}
+
+
+def test_shapes_of_other_tools_show_their_text(open_page: Open, fill: Fill):
+    fill(
+        [
+            memory(("m",), "langmem", {"kind": "Memory", "content": {"content": "likes tea"}}),
+            memory(("m",), "file", {"content": ["# Notes"], "created_at": "", "modified_at": ""}),
+            memory(("m",), "mem0", {"data": "likes coffee", "hash": "9f86d081884c7d65"}),
+        ]
+    )
+    shown = table(open_page("browse")).value.set_index("Key")["Memory"].to_dict()
+    assert shown == {"langmem": "likes tea", "file": "# Notes", "mem0": "likes coffee"}
+
+
+def test_a_binary_file_is_told_by_its_size(open_page: Open, fill: Fill):
+    blob = {"content": "QUJD" * 100, "encoding": "base64", "created_at": "", "modified_at": ""}
+    fill([memory(MIRA, "p1", blob)])
+    assert "binary, 300 B" in texts(open_page("browse", **LINK))
+
+
 HOSTILE = "![x](http://evil/a) <script>alert(1)</script> :red[x] $x$ [a](http://b)"
 
 
