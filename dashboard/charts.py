@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from dashboard.map_colours import Colours, Groups
+from dashboard.map_colours import Colours, Groups, Scale
+from dashboard.map_names import Named
+from dashboard.map_query import Asked
 from dashboard.map_view import Density, Rows, frame, hover_text
 from dashboard.projection_neighbours import Floats
 
@@ -23,12 +25,14 @@ PALETTE = (
     "#6BA32D",
 )
 GREY = "#9AA0A6"
+QUERY_COLOUR = "#E8467C"
 _DENSITY = (
     (0, "rgba(140,145,155,0)"),
-    (0.05, "rgba(140,145,155,0.10)"),
-    (1, "rgba(140,145,155,0.5)"),
+    (0.12, "rgba(140,145,155,0.05)"),
+    (1, "rgba(140,145,155,0.45)"),
 )
-_SCALE = "Viridis"
+_STEPS = ("#440154", "#46327E", "#365C8D", "#277F8E", "#1FA187", "#4AC16D", "#A0DA39", "#FDE725")
+_SCALE = [[step / (len(_STEPS) - 1), colour] for step, colour in enumerate(_STEPS)]
 _HEIGHT = 620
 
 
@@ -39,6 +43,8 @@ def map_figure(
     colours: Colours,
     *,
     density: Density | None = None,
+    names: Sequence[Named] = (),
+    asked: Asked | None = None,
     height: int = _HEIGHT,
     revision: str = "",
 ) -> go.Figure:
@@ -50,9 +56,12 @@ def map_figure(
     figure = go.Figure()
     if density is not None:
         figure.add_trace(_density_layer(density))
-    figure.add_trace(_points(positions, rows, texts, colours))
-    if isinstance(colours, Groups):
-        figure.add_traces(_legend(colours))
+    shown = _Shown(positions, rows, _tooltips(texts))
+    figure.add_traces(
+        shown.groups(colours) if isinstance(colours, Groups) else shown.scale(colours)
+    )
+    if asked is not None:
+        figure.add_traces(_query(asked, positions))
     across, upward = frame(positions)
     hidden: dict[str, Any] = {"visible": False, "showgrid": False, "zeroline": False}
     figure.update_layout(
@@ -66,60 +75,99 @@ def map_figure(
         selectionrevision=revision,
         xaxis={**hidden, "range": across},
         yaxis={**hidden, "range": upward},
-        legend={"itemclick": False, "itemdoubleclick": False, "title": {"text": ""}, "y": 0.94},
+        legend={"title": {"text": ""}, "y": 0.94, "itemsizing": "constant"},
+        annotations=[_name(named) for named in names],
         plot_bgcolor="rgba(0,0,0,0)",
         paper_bgcolor="rgba(0,0,0,0)",
     )
     return figure
 
 
-def _points(positions: Floats, rows: Rows, texts: Sequence[str], colours: Colours) -> go.Scattergl:
-    shown = positions[rows]
-    return go.Scattergl(
-        x=shown[:, 0],
-        y=shown[:, 1],
-        mode="markers",
-        customdata=rows.astype(np.int32),
-        text=[hover_text(text, length=_hover_length(len(rows))) for text in texts],
-        hovertemplate="%{text}<extra></extra>",
-        marker={"size": _size(len(rows)), "opacity": 0.8, **_marker_colours(colours, rows)},
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 0.15}},
-        showlegend=False,
-        name="",
-    )
+class _Shown:
+    """The points of a map, made into traces: one a group, so that the legend hides and shows."""
+
+    def __init__(self, positions: Floats, rows: Rows, tooltips: Sequence[str]) -> None:
+        self._positions = positions
+        self._rows = rows
+        self._tooltips = tooltips
+        self._size = _size(len(rows))
+
+    def groups(self, groups: Groups) -> list[go.Scattergl]:
+        codes = groups.codes[self._rows]
+        palette = _palette(groups)
+        # The largest group and the rest are drawn first, so that they cover nothing.
+        order = sorted(range(len(groups.names)), key=lambda code: (palette[code] != GREY, code))
+        return [
+            self._trace(
+                np.flatnonzero(codes == code),
+                {"color": palette[code]},
+                name=f"{hover_text(groups.names[code], length=26, width=26)}"
+                f" ({groups.counts[code]:,})",
+                legendrank=code,
+            )
+            for code in order
+        ]
+
+    def scale(self, scale: Scale) -> list[go.Scattergl]:
+        values = scale.values[self._rows]
+        known = np.isfinite(values)
+        ends = values[known] if known.any() else np.array([0, 1], dtype=np.float32)
+        low, high = float(np.min(ends)), float(np.max(ends))
+        bar = {
+            "title": {"text": hover_text(scale.title, length=26, width=26)},
+            "thickness": 12,
+            "len": 0.6,
+            "tickmode": "array",
+            "tickvals": [low, high],
+            "ticktext": [scale.low, scale.high],
+        }
+        marker = {"color": values[known], "colorscale": _SCALE, "colorbar": bar}
+        limits = {"cmin": low, "cmax": high}
+        return [
+            self._trace(np.flatnonzero(~known), {"color": GREY}, opacity=0.35, showlegend=False),
+            self._trace(np.flatnonzero(known), {**marker, **limits}, showlegend=False),
+        ]
+
+    def _trace(
+        self, part: Rows, marker: dict[str, Any], *, opacity: float = 0.8, **options: Any
+    ) -> go.Scattergl:
+        rows = self._rows[part]
+        places = self._positions[rows]
+        return go.Scattergl(
+            x=places[:, 0],
+            y=places[:, 1],
+            mode="markers",
+            customdata=rows.astype(np.int32),
+            text=[self._tooltips[index] for index in part],
+            hovertemplate="%{text}<extra></extra>",
+            marker={"size": self._size, "opacity": opacity, **marker},
+            selected={"marker": {"opacity": 1}},
+            unselected={"marker": {"opacity": 0.12}},
+            **options,
+        )
 
 
-def _hover_length(count: int) -> int:
-    """Keep all tooltips together below what makes a page slow to arrive."""
-    return 140 if count <= 4000 else 44
+def point_colours(colours: Colours, rows: Rows) -> list[str]:
+    """Give each of the rows its colour as text."""
+    if isinstance(colours, Groups):
+        palette = [*_palette(colours), GREY]
+        return [palette[code] for code in colours.codes[rows].tolist()]
+    values = colours.values[rows]
+    known = np.isfinite(values)
+    ends = values[known] if known.any() else np.array([0, 1], dtype=np.float32)
+    share = (values - np.min(ends)) / (float(np.ptp(ends)) or 1.0)
+    steps = np.where(known, np.clip(share * (len(_STEPS) - 1), 0, len(_STEPS) - 1), -1)
+    return [GREY if step < 0 else _STEPS[round(step)] for step in steps.tolist()]
+
+
+def _tooltips(texts: Sequence[str]) -> list[str]:
+    # All tooltips together stay below what makes a page slow to arrive.
+    length = 140 if len(texts) <= 4000 else 44
+    return [hover_text(text, length=length) for text in texts]
 
 
 def _size(count: int) -> float:
     return next((size for most, size in ((60, 13), (600, 9), (4000, 6)) if count <= most), 4)
-
-
-def _marker_colours(colours: Colours, rows: Rows) -> dict[str, Any]:
-    if isinstance(colours, Groups):
-        steps = [
-            (place / len(colours.names), colour)
-            for index, colour in enumerate(_palette(colours))
-            for place in (index, index + 1)
-        ]
-        bounds = {"cmin": -0.5, "cmax": len(colours.names) - 0.5}
-        return {"color": colours.codes[rows], "colorscale": steps or None, **bounds}
-    return {
-        "color": colours.values[rows],
-        "colorscale": _SCALE,
-        "colorbar": {
-            "title": {"text": colours.title},
-            "thickness": 12,
-            "len": 0.6,
-            "tickmode": "array",
-            "tickvals": [float(np.nanmin(colours.values)), float(np.nanmax(colours.values))],
-            "ticktext": [colours.low, colours.high],
-        },
-    }
 
 
 def _palette(groups: Groups) -> list[str]:
@@ -129,17 +177,51 @@ def _palette(groups: Groups) -> list[str]:
     return colours
 
 
-def _legend(groups: Groups) -> list[go.Scatter]:
+def _name(named: Named) -> dict[str, Any]:
+    return {
+        "x": named.x,
+        "y": named.y,
+        "text": f"<b>{hover_text(named.name, length=32, width=32)}</b>",
+        "showarrow": False,
+        "font": {"size": 12},
+        "bgcolor": "rgba(128,132,140,0.22)",
+        "borderpad": 2,
+        "captureevents": False,
+    }
+
+
+def _query(asked: Asked, positions: Floats) -> list[go.Scatter]:
+    ends = positions[list(asked.best)]
+    x = [value for end in ends[:, 0] for value in (asked.x, float(end), None)]
+    y = [value for end in ends[:, 1] for value in (asked.y, float(end), None)]
+    line = {"color": QUERY_COLOUR, "width": 1}
+    hits = [f"score {asked.scores[row]:.2f}" for row in asked.best]
+    common: dict[str, Any] = {"showlegend": False, "name": ""}
     return [
+        go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", opacity=0.6, **common),
         go.Scatter(
-            x=[None],
-            y=[None],
+            x=ends[:, 0],
+            y=ends[:, 1],
             mode="markers",
-            marker={"color": colour, "size": 10},
-            name=f"{hover_text(name, length=28, width=28)} ({count:,})",
-            hoverinfo="skip",
-        )
-        for name, count, colour in zip(groups.names, groups.counts, _palette(groups), strict=True)
+            customdata=np.array(asked.best, dtype=np.int32),
+            text=hits,
+            hovertemplate="%{text}<extra></extra>",
+            marker={
+                "size": 11,
+                "color": "rgba(0,0,0,0)",
+                "line": {"color": QUERY_COLOUR, "width": 2},
+            },
+            **common,
+        ),
+        go.Scatter(
+            x=[asked.x],
+            y=[asked.y],
+            mode="markers",
+            marker={"symbol": "star", "size": 18, "color": QUERY_COLOUR},
+            text=[hover_text(f"Query: {asked.text}")],
+            hovertemplate="%{text}<extra></extra>",
+            **common,
+        ),
     ]
 
 

@@ -1,53 +1,99 @@
 """From a map of a store to the figure that shows it, for the dashboard and for notebooks."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.charts import map_figure
-from dashboard.map_colours import Colours, Scale, best_level, by_level, levels
-from dashboard.map_view import density, drawn_rows
+from dashboard.filterforms import observed_fields
+from dashboard.map_colours import (
+    Colours,
+    best_level,
+    by_level,
+    by_score,
+    by_time,
+    by_values,
+    levels,
+)
+from dashboard.map_names import Named, clusters, name_groups
+from dashboard.map_query import Asked
+from dashboard.map_view import Density, Rows, density, drawn_rows
 from dashboard.memories import preview
 from dashboard.projection_jobs import StoreMap, picture_version
-from store import ChromaStore, Entry, Namespace, Reference
+from store import ChromaStore, Entry, Memory, Namespace
 
 GONE = "(no longer in the store)"
+SCORE = "score"
 _TIMES = {"created": "Created", "updated": "Changed last"}
+_FIELD = "field-"
+_LEVEL = "level-"
 
 
-def colour_choices(picture: StoreMap) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A map, the rows of it drawn as points, what they say, and where the others are dense."""
+
+    picture: StoreMap
+    rows: Rows
+    memories: tuple[Memory | None, ...]
+    texts: tuple[str, ...]
+    layer: Density | None
+
+
+def drawn(picture: StoreMap, store: ChromaStore) -> Drawn:
+    """Choose the points of a map and read what they say; costs one read of all of them."""
+    positions = picture.layout.positions
+    rows = drawn_rows(positions, picture.ids)
+    fields = store.info().fields
+    memories = tuple(store.read_many([picture.entries[row].reference for row in rows]))
+    texts = tuple(GONE if memory is None else preview(memory.value, fields) for memory in memories)
+    layer = density(positions) if len(rows) < len(positions) else None
+    return Drawn(picture, rows, memories, texts, layer)
+
+
+def colour_choices(view: Drawn, *, asked: bool = False) -> dict[str, str]:
     """Give what the points of a map can be coloured by, each with its name for people."""
-    deepest = levels([entry.reference for entry in picture.entries])
-    by_depth = {f"level-{level}": f"Namespace, label {level}" for level in range(1, deepest + 1)}
-    return by_depth | _TIMES
+    deepest = levels([entry.reference for entry in view.picture.entries])
+    depths = {f"{_LEVEL}{level}": f"Namespace, label {level}" for level in range(1, deepest + 1)}
+    seen = [memory for memory in view.memories[:300] if memory is not None]
+    fields = {
+        f"{_FIELD}{field.path}": f"Field {field.path}"
+        for field in observed_fields(seen)
+        if field.kind in ("text", "number", "true or false")
+    }
+    return depths | _TIMES | fields | ({SCORE: "Score of the query"} if asked else {})
 
 
-def best_choice(picture: StoreMap) -> str:
+def best_choice(view: Drawn) -> str:
     """Choose the colours that tell most about a map."""
-    return f"level-{best_level([entry.reference for entry in picture.entries])}"
+    return f"{_LEVEL}{best_level([entry.reference for entry in view.picture.entries])}"
 
 
-def colours_of(picture: StoreMap, choice: str) -> Colours:
-    """Give the colours for one of `colour_choices`."""
+def colours_of(view: Drawn, choice: str, asked: Asked | None = None) -> Colours:
+    """Give the colours for one of `colour_choices`.
+
+    The values of a field are those of the drawn points; the other rows' are unknown.
+    """
+    entries = view.picture.entries
+    if choice == SCORE:
+        return by_score(asked.scores if asked else {}, len(entries))
     if choice in _TIMES:
-        moments = [getattr(entry, choice) for entry in picture.entries]
-        return _times(_TIMES[choice], moments)
-    level = int(choice.removeprefix("level-"))
-    return by_level([entry.reference for entry in picture.entries], level)
+        return by_time(_TIMES[choice], [getattr(entry, choice) for entry in entries])
+    if choice.startswith(_FIELD):
+        path = choice.removeprefix(_FIELD)
+        values = [memory and value_at(memory.value, path) for memory in view.memories]
+        return by_values(path, values, view.rows.tolist(), len(entries))
+    level = int(choice.removeprefix(_LEVEL))
+    return by_level([entry.reference for entry in entries], level)
 
 
-def _times(title: str, microseconds: Sequence[int]) -> Scale:
-    values = np.array(microseconds, dtype=np.float64) / 1e6
-    ends = [
-        datetime.fromtimestamp(float(moment), UTC).strftime("%d %b %Y")
-        for moment in (np.min(values), np.max(values))
-    ]
-    # Ranks, not times: one burst of writing would otherwise take all the colours.
-    ranks = np.searchsorted(np.sort(values), values) / max(1, len(values) - 1)
-    return Scale(title, ranks.astype(np.float32), ends[0], ends[1])
+def value_at(value: Any, path: str) -> Any:
+    """Give what stands at a dotted path, None when there is nothing simple."""
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, (str, int, float, bool)) else None
 
 
 def still_there(picture: StoreMap, store: ChromaStore, scope: Namespace) -> StoreMap:
@@ -64,41 +110,37 @@ def keep_rows(picture: StoreMap, rows: Sequence[int]) -> StoreMap:
     ids = picture.ids[list(rows)]
     layout = replace(picture.layout, positions=picture.layout.positions[list(rows)])
     entries = tuple(picture.entries[row] for row in rows)
-    return replace(
-        picture,
-        entries=entries,
-        ids=ids,
-        layout=layout,
-        version=f"{picture.version}-{picture_version(ids, ids, layout)}",
-    )
+    version = f"{picture.version}-{picture_version(ids, ids, layout)}"
+    return replace(picture, entries=entries, ids=ids, layout=layout, version=version)
+
+
+def names_of(view: Drawn) -> list[Named]:
+    """Name the groups that stand apart on a map by the words of the memories drawn."""
+    positions = view.picture.layout.positions
+    labels = clusters(positions)[view.rows]
+    return name_groups(labels, view.texts, positions[view.rows])
 
 
 def draw(
-    picture: StoreMap, colours: Colours, store: ChromaStore, *, height: int = 620
+    view: Drawn,
+    colours: Colours,
+    *,
+    names: Sequence[Named] = (),
+    asked: Asked | None = None,
+    height: int = 620,
 ) -> go.Figure:
-    """Draw a map; the texts of the points drawn are read from the store."""
-    positions = picture.layout.positions
-    rows = drawn_rows(positions, picture.ids)
-    texts = tooltips(store, [picture.entries[row].reference for row in rows])
-    layer = density(positions) if len(rows) < len(positions) else None
+    """Draw a map with its colours, and on it the names of groups and a query."""
     return map_figure(
-        positions,
-        rows,
-        texts,
+        view.picture.layout.positions,
+        view.rows,
+        view.texts,
         colours,
-        density=layer,
+        density=view.layer,
+        names=names,
+        asked=asked,
         height=height,
-        revision=picture.layout.method,
+        revision=view.picture.layout.method,
     )
-
-
-def tooltips(store: ChromaStore, references: Sequence[Reference]) -> list[str]:
-    """Read what each memory is about, in one line; costs one read of all of them."""
-    fields = store.info().fields
-    return [
-        GONE if memory is None else preview(memory.value, fields)
-        for memory in store.read_many(references)
-    ]
 
 
 def unmapped(entries: Sequence[Entry]) -> int:

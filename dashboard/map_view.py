@@ -13,7 +13,7 @@ from dashboard.projection_neighbours import Floats
 DRAWN_LIMIT = 12_000
 """More points than this are neither seen apart nor quickly sent to a browser."""
 _CELLS = 200
-_DENSITY_CELLS = 120
+_DENSITY_CELLS = 160
 _HOVER_LENGTH = 140
 
 Rows = npt.NDArray[np.intp]
@@ -21,7 +21,7 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Density:
-    """How many rows there are in each cell of a grid, on a scale from 0 to 255 (logarithmic)."""
+    """How many rows there are in each cell of a grid, on a scale from 0 to 255 (square root)."""
 
     x: Floats
     y: Floats
@@ -56,7 +56,7 @@ def density(positions: Floats) -> Density | None:
     low, size = _frame(placed)
     step = size / _DENSITY_CELLS
     middle = (np.arange(_DENSITY_CELLS, dtype=np.float32) + np.float32(0.5))[:, None] * step + low
-    level = np.log1p(_blurred(counts))
+    level = np.sqrt(_blurred(_blurred(counts)))
     level = (255 * level / max(float(np.max(level)), 1e-9)).astype(np.uint8)
     return Density(middle[:, 0].astype(np.float32), middle[:, 1].astype(np.float32), level)
 
@@ -101,6 +101,27 @@ def chosen_rows(selection: Mapping[str, Any], positions: Floats) -> Rows:
     for lasso in selection.get("lasso") or ():
         inside |= in_polygon(positions, lasso["x"], lasso["y"])
     return np.flatnonzero(inside)
+
+
+def visible_rows(
+    selection: Mapping[str, Any], chosen: Rows, drawn: Rows, codes: npt.NDArray[np.int8]
+) -> Rows:
+    """Leave out the chosen rows whose group the person has hidden with the legend.
+
+    The browser does not say what is hidden, but names the drawn points that were chosen: a group
+    that has drawn points among `chosen` and none of them named is hidden. While one is, rows
+    of an unknown group are left out too.
+    """
+    named = [
+        row
+        for row in (_row(p.get("customdata")) for p in selection.get("points") or ())
+        if row is not None
+    ]
+    within = np.intersect1d(chosen, drawn)
+    hidden = set(codes[within].tolist()) - set(codes[named].tolist())
+    if not hidden:
+        return chosen
+    return np.asarray(chosen[~np.isin(codes[chosen], [*hidden, -1])])
 
 
 def clicked_rows(selection: Mapping[str, Any]) -> list[int]:

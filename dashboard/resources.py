@@ -118,7 +118,7 @@ def map_asked(picture: StoreMap, scope: Namespace, text: str) -> "Asked | None":
 
 def map_figure(drawn: "Drawn", choice: str, *, names: bool, asked: "Asked | None") -> "go.Figure":
     """Return the figure of a map, its points coloured by one of `map_drawing.colour_choices`."""
-    wanted = (drawn.picture.version, choice, names, asked and asked.text)
+    wanted = (drawn.picture.version, choice, names, asked.text if asked else None)
     return _map_figure(wanted, _drawn=drawn, _asked=asked)
 
 
@@ -183,7 +183,13 @@ def _map_drawn(version: str, *, _picture: StoreMap, _store: ChromaStore) -> "Dra
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _map_asked(
-    version: str, token: str, scope: Namespace, text: str, *, _picture: StoreMap, _store: ChromaStore
+    version: str,
+    token: str,
+    scope: Namespace,
+    text: str,
+    *,
+    _picture: StoreMap,
+    _store: ChromaStore,
 ) -> "Asked | None":
     from dashboard.map_query import ask
 
@@ -199,4 +205,3 @@ def _map_figure(
     _, choice, names, _ = wanted
     named = names_of(_drawn) if names else ()
     return draw(_drawn, colours_of(_drawn, choice, _asked), names=named, asked=_asked)
-

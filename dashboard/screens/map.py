@@ -3,10 +3,10 @@
 import streamlit as st
 
 from dashboard import resources, state, widgets
-from dashboard.map_drawing import still_there, unmapped
-from dashboard.widgets.map_arrange import colour, progress, request
+from dashboard.map_drawing import colours_of, still_there, unmapped
+from dashboard.widgets.map_arrange import look, progress, query, request
 from dashboard.widgets.map_chart import chart, chosen, notes
-from dashboard.widgets.map_selection import selection
+from dashboard.widgets.map_selection import downloads, selection
 
 store = resources.store()
 scope = widgets.scope_picker()
@@ -24,22 +24,29 @@ if missing == len(entries):
     )
     st.stop()
 
-with st.container(horizontal=True, vertical_alignment="center", key="map-head"):
+head = st.container(horizontal=True, vertical_alignment="center", key="map-head")
+with head:
     wanted = request(scope)
-    status = resources.maps().ask(wanted)
-    picture = status.map and still_there(status.map, store, scope)
-    choice = colour(picture) if picture else ""
+    text = query()
+status = resources.maps().ask(wanted)
 progress(wanted, status)
+if status.map is None:
+    st.skeleton(height=620)
+    st.stop()
+
+picture = still_there(status.map, store, scope)
+drawn = resources.map_drawn(picture)
+asked = resources.map_asked(picture, scope, text)
+with head:
+    shown = look(drawn, asked=asked is not None)
+    downloads(drawn, lambda: colours_of(drawn, shown.choice, asked))
 
 opened = state.selected()
 panes = st.columns([7, 4], gap="medium") if opened else [st.container()]
 with panes[0]:
-    if picture is None:
-        st.skeleton(height=620)
-    else:
-        chart(picture, choice, scope)
-        notes(picture, missing)
-        selection(scope, chosen(scope))
+    chart(drawn, shown, asked, scope)
+    notes(picture.layout, missing)
+    selection(scope, chosen(scope))
 if opened:
     with panes[1]:
         widgets.inspector(opened)

@@ -1,13 +1,13 @@
-"""How a map is arranged and coloured, and how far its arranging is."""
+"""How a map is arranged and what it shows, and how far its arranging is."""
 
-import time
+from dataclasses import dataclass
 
 import streamlit as st
 
 from dashboard import resources, state
-from dashboard.map_drawing import best_choice, colour_choices
+from dashboard.map_drawing import SCORE, Drawn, best_choice, colour_choices
 from dashboard.projection import Settings
-from dashboard.projection_jobs import Request, Status, StoreMap
+from dashboard.projection_jobs import Request, Status
 from dashboard.wording import escape_markdown
 from store import Namespace
 
@@ -15,6 +15,14 @@ _COLOUR = "colour"
 _NEIGHBOURS, _DISTANCE, _FIELD = "map-neighbours", "map-distance", "map-field"
 _POLL_SECONDS = 0.8
 _DEFAULTS = Settings()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What of a map is shown: the colours, and whether groups are named."""
+
+    choice: str
+    names: bool
 
 
 def request(scope: Namespace) -> Request:
@@ -51,26 +59,52 @@ def request(scope: Namespace) -> Request:
     return Request(scope, field, Settings(neighbours, distance))
 
 
-def colour(picture: StoreMap) -> str:
-    """Draw what the points are coloured by; return the choice."""
-    choices = colour_choices(picture)
+def query() -> str:
+    """Draw the field for a query, shared with Search; return its text."""
+
+    def changed() -> None:
+        state.set_query(st.session_state["map-query"].strip())
+
+    text = state.query()
+    if st.session_state.get("map-query") != text:
+        st.session_state["map-query"] = text
+    st.text_input(
+        "Query",
+        key="map-query",
+        type="search",
+        placeholder="Show a query among the memories",
+        label_visibility="collapsed",
+        icon=":material/search:",
+        width=330,
+        on_change=changed,
+        disabled=resources.store().info().search_off is not None,
+    )
+    return text
+
+
+def look(drawn: Drawn, *, asked: bool) -> Look:
+    """Draw what the points are coloured by and whether groups are named; return the choice."""
+    choices = colour_choices(drawn, asked=asked)
     current = state.param(_COLOUR)
-    current = current if current in choices else best_choice(picture)
+    current = current if current in choices else SCORE if asked else best_choice(drawn)
 
     def changed() -> None:
         state.set_param(_COLOUR, st.session_state["map-colour"])
 
+    if st.session_state.get("map-colour") != current:
+        st.session_state["map-colour"] = current
     st.selectbox(
         "Colour",
         list(choices),
-        index=list(choices).index(current),
-        format_func=lambda choice: escape_markdown(choices[choice]),
+        format_func=choices.__getitem__,
         key="map-colour",
         label_visibility="collapsed",
         width=220,
         on_change=changed,
+        help="What the points are coloured by. A click on a name in the legend hides its points.",
     )
-    return current
+    names = st.toggle("Names", value=True, key="map-names", help="Name groups by their words.")
+    return Look(current, names)
 
 
 def progress(wanted: Request, status: Status) -> None:
@@ -80,9 +114,12 @@ def progress(wanted: Request, status: Status) -> None:
     elif status.problem:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.warning(escape_markdown(status.problem), icon=":material/info:")
-            if st.button("Arrange again", icon=":material/refresh:", key="map-retry"):
-                resources.maps().retry()
-                st.rerun()
+            st.button(
+                "Arrange again",
+                icon=":material/refresh:",
+                key="map-retry",
+                on_click=resources.maps().retry,
+            )
 
 
 @st.fragment(run_every=_POLL_SECONDS)
@@ -94,17 +131,16 @@ def _poll(wanted: Request, drawn: str | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="map-progress"):
         share = status.done / status.total if status.total else 0.0
         st.progress(min(1.0, share), text=_doing(status))
-        if st.button("Stop", icon=":material/stop_circle:", key="map-stop"):
-            resources.maps().cancel()
-            time.sleep(0.1)
-            st.rerun()
+        st.button(
+            "Stop",
+            icon=":material/stop_circle:",
+            key="map-stop",
+            on_click=resources.maps().cancel,
+        )
 
 
 def _doing(status: Status) -> str:
     count = f" ({status.done:,} of {status.total:,})" if status.total else ""
     shown = status.map.layout.method if status.map else None
-    meanwhile = {
-        "pca": " A quick first view is shown meanwhile.",
-        "preview": " A preview is shown.",
-    }
+    meanwhile = {"pca": " Meanwhile, a quick first view.", "preview": " Meanwhile, a preview."}
     return f"{status.doing}{count}…{meanwhile.get(shown or '', '')}"

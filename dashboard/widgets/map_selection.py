@@ -1,10 +1,13 @@
 """The memories chosen on the map: as a table, and what can be done with them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from dashboard import resources, widgets
+from dashboard.map_colours import Colours
+from dashboard.map_drawing import Drawn
+from dashboard.map_export import as_csv, as_json_lines, as_svg
 from dashboard.widgets.map_chart import choose
 from dashboard.widgets.report import report
 from dashboard.wording import memories_text
@@ -13,12 +16,35 @@ from store import Memory, Namespace, Reference
 _LISTED = 250
 
 
+def downloads(drawn: Drawn, colours: Callable[[], Colours]) -> None:
+    """Draw the ways to take the view away: a table of places, or a picture to scale."""
+    with st.popover("Export", icon=":material/download:"):
+        st.download_button(
+            "Places as CSV",
+            lambda: as_csv(drawn.picture),
+            "memlens-map.csv",
+            "text/csv",
+            key="map-csv",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Picture as SVG",
+            lambda: as_svg(drawn.picture.layout.positions, drawn.rows, colours()),
+            "memlens-map.svg",
+            "image/svg+xml",
+            key="map-svg",
+            on_click="ignore",
+        )
+        st.caption("The camera above the map saves what you see as PNG.")
+
+
 def selection(scope: Namespace, references: Sequence[Reference]) -> None:
-    """Draw the chosen memories below the map; nothing when none are chosen."""
+    """Draw the chosen memories below the map, or how to choose some."""
     report()
     if not references:
         st.caption(
-            "Draw a lasso or a box around points to list them here; click one point to open it."
+            "Click a point to open it. With the lasso or the box above the map, "
+            "draw around points to list them here."
         )
         return
     found = resources.store().read_many(list(references))
@@ -42,8 +68,22 @@ def _actions(scope: Namespace, memories: tuple[Memory, ...], ticked: Sequence[Re
     wanted = set(ticked)
     acted = tuple(memory for memory in memories if memory.reference in wanted) or memories
     which = f"{len(acted):,} ticked" if wanted else f"all {len(memories):,}"
-    if st.button(f"Delete {which}…", icon=":material/delete:", key="map-delete"):
-        widgets.ask_delete(acted)
-    if st.button("Clear", icon=":material/close:", key="map-clear"):
-        choose(scope, ())
-        st.rerun()
+    st.button(
+        f"Delete {which}…",
+        icon=":material/delete:",
+        key="map-delete",
+        on_click=widgets.ask_delete,
+        args=(acted,),
+        disabled=not acted,
+    )
+    st.download_button(
+        f"Export {which}",
+        lambda: as_json_lines(acted),
+        "memories.jsonl",
+        "application/x-ndjson",
+        icon=":material/download:",
+        key="map-export",
+        on_click="ignore",
+        disabled=not acted,
+    )
+    st.button("Clear", icon=":material/close:", key="map-clear", on_click=choose, args=(scope, ()))

@@ -3,8 +3,22 @@ import json
 import numpy as np
 import pytest
 
-from dashboard.charts import map_figure
-from dashboard.map_colours import MOST_GROUPS, NONE, OTHER, Scale, best_level, by_level, group
+from dashboard.charts import GREY, map_figure, point_colours
+from dashboard.map_colours import (
+    MOST_GROUPS,
+    NONE,
+    OTHER,
+    UNKNOWN,
+    Groups,
+    Scale,
+    best_level,
+    by_level,
+    by_score,
+    by_time,
+    by_values,
+    group,
+)
+from dashboard.map_query import place
 from dashboard.map_view import density, drawn_rows
 
 
@@ -50,14 +64,14 @@ def figure_of(count: int, colours=None, **options):
 @pytest.mark.parametrize("count", [0, 1, 3, 197])
 def test_a_map_draws_every_row_with_its_number(count: int):
     figure = figure_of(count)
-    points = next(trace for trace in figure.data if trace.type == "scattergl")
-    assert list(points.customdata) == list(range(count))
+    drawn = [row for trace in figure.data for row in trace.customdata]
+    assert sorted(drawn) == list(range(count))
     figure.to_json()
 
 
 def test_the_legend_names_groups_and_their_sizes_without_obeying_tags():
     colours = group("Kind", ["<b>x</b>", "<b>x</b>", "y"])
-    names = [trace.name for trace in figure_of(3, colours).data if trace.type == "scatter"]
+    names = [trace.name for trace in figure_of(3, colours).data]
     assert names == ["&lt;b&gt;x&lt;/b&gt; (2)", "y (1)"]
 
 
@@ -72,8 +86,53 @@ def test_seventy_thousand_memories_fit_into_a_megabyte():
     assert len(figure.to_json()) <= 1_000_000
 
 
+def test_numbers_make_a_scale_and_words_make_groups():
+    scale = by_values("Turn", [3, None, 9.5], [0, 2, 4], 5)
+    assert isinstance(scale, Scale)
+    assert (scale.low, scale.high) == ("3", "9.5")
+    assert np.isfinite(scale.values).tolist() == [True, False, False, False, True]
+    words = by_values("Kind", ["a", None, 4], [0, 2, 4], 5)
+    assert isinstance(words, Groups)
+    assert set(words.names) == {"a", NONE, "4"}
+    assert words.codes.tolist()[1] == words.codes.tolist()[3] == UNKNOWN
+
+
+def test_truth_values_are_groups_and_not_numbers():
+    assert isinstance(by_values("Done", [True, False], [0, 1], 2), Groups)
+
+
+def test_times_are_coloured_by_rank_and_named_by_day():
+    scale = by_time("Created", [0, 10**6, 10**15])
+    assert scale.values.tolist() == [0, 0.5, 1]
+    assert scale.low == "01 Jan 1970"
+
+
+def test_a_query_has_lines_to_its_best_hits_and_a_tooltip_that_obeys_no_tags():
+    places = np.random.default_rng(0).normal(size=(40, 2)).astype(np.float32)
+    asked = place("<b>tea</b>", {row: 0.9 - row / 100 for row in range(30)}, places)
+    assert asked is not None
+    figure = figure_of(40, by_score(asked.scores, 40), asked=asked)
+    star = figure.data[-1]
+    assert star.text == ("Query: &lt;b&gt;tea&lt;/b&gt;",)
+    assert list(figure.data[-2].customdata) == list(range(10))
+    assert places[:10].min() <= asked.x <= places[:10].max()
+
+
+def test_a_query_without_hits_on_the_map_has_no_place():
+    assert place("tea", {}, np.zeros((3, 2), np.float32)) is None
+    assert place("tea", {1: 0.9}, np.full((3, 2), np.nan, np.float32)) is None
+
+
+def test_every_point_has_one_colour_as_text():
+    groups = group("Kind", [f"g{i % 14}" for i in range(100)])
+    assert len(point_colours(groups, np.arange(100))) == 100
+    assert GREY in point_colours(groups, np.arange(100))
+    scale = Scale("x", np.array([0, np.nan, 1], np.float32), "", "")
+    assert point_colours(scale, np.arange(3))[1] == GREY
+
+
 def test_a_scale_says_what_its_ends_mean():
     values = np.linspace(0, 1, 5).astype(np.float32)
     figure = figure_of(5, Scale("Created", values, "1 Jan", "5 May"))
-    points = json.loads(figure.to_json())["data"][0]
+    points = json.loads(figure.to_json())["data"][1]
     assert points["marker"]["colorbar"]["ticktext"] == ["1 Jan", "5 May"]

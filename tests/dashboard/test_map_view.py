@@ -11,6 +11,7 @@ from dashboard.map_view import (
     frame,
     hover_text,
     in_polygon,
+    visible_rows,
 )
 
 
@@ -130,3 +131,12 @@ def test_a_long_text_is_cut_and_broken_into_lines():
 @pytest.mark.parametrize("text", ["", "\n\t ", "\u202e\x00"])
 def test_a_text_of_nothing_visible_gives_nothing(text: str):
     assert hover_text(text) == ""
+
+
+def test_rows_of_a_group_hidden_by_the_legend_are_not_chosen():
+    codes = np.array([0, 0, 1, 1, -1], np.int8)
+    chosen, drawn = np.arange(5), np.array([0, 2])
+    both = {"points": [{"customdata": 0}, {"customdata": 2}]}
+    assert visible_rows(both, chosen, drawn, codes).tolist() == [0, 1, 2, 3, 4]
+    first = {"points": [{"customdata": 0}]}
+    assert visible_rows(first, chosen, drawn, codes).tolist() == [0, 1]
