@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-_REMEMBERED = 400
+_REMEMBERED = 64
+"""Chroma's cost of a write grows with its metadata: 400 ids in a mark make a put take three times
+as long as 64 do. A reader that missed more reads the directory again."""
 
 
 @dataclass(slots=True)
@@ -38,7 +40,8 @@ class WriterLog:
         """Give the slot and text of the mark that goes with a write of these ids."""
         self.count += 1
         self.recent.append((self.count, list(ids)))
-        while sum(len(part) for _, part in self.recent) > _REMEMBERED:
+        # What a large write has just changed is always named: its cost is shared by many.
+        while len(self.recent) > 1 and sum(len(part) for _, part in self.recent) > _REMEMBERED:
             self.recent.pop(0)
         mark = {"w": self.writer, "n": self.count, "b": self.before, "log": self.recent}
         return self.slot, json.dumps(mark, separators=(",", ":"))
