@@ -1,11 +1,12 @@
-"""The commands that look after a store: serve it to several processes."""
+"""The commands that look after a store: serve it to several processes, check and repair it."""
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
 import click
 
-from dashboard.terminal import Refusal, plainly
+from dashboard.terminal import REFUSED, Refusal, plainly, progress_bar
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -87,4 +88,37 @@ def _watch(server: "ChromaServer", child: "Popen[bytes] | None" = None) -> None:
         time.sleep(_LOOK_EVERY)
 
 
-COMMANDS = (serve,)
+@click.command(short_help="Check a store, and repair what can be.")
+@click.argument("location", metavar="STORE")
+@click.option("--repair", is_flag=True, help="Put right what can be, and say what is left.")
+@name_option
+@plainly
+def check(location: str, repair: bool, name: str) -> None:
+    """Check that STORE holds together: indexes, memories, vectors and namespaces.
+
+    Without --repair nothing is changed. Exit code 1 says that something is wrong. Vectors that
+    are missing are made again with the embedder that the store records; one that is given in code
+    repairs its store by itself when it is opened after a crash.
+
+    \b
+    Examples:
+      memlens check ./agent-memory
+      memlens check ./agent-memory --repair
+    """
+    from dashboard.findings import check_lines, repair_lines
+    from store import check_at, repair_at
+
+    if repair:
+        with progress_bar("Repairing") as progress:
+            done = repair_at(location, name=name, progress=progress)
+        lines, problems = repair_lines(done), done.left
+    else:
+        found = check_at(location, name=name)
+        lines, problems = check_lines(found), found.problems
+    for line in lines:
+        click.echo(line)
+    if problems:
+        sys.exit(REFUSED)
+
+
+COMMANDS = (serve, check)

@@ -1,5 +1,6 @@
 """Long-term memory for LangGraph agents, kept in Chroma, and what people's tools need of it."""
 
+from store.checking import check_at, repair_at
 from store.chroma import ChromaStore
 from store.errors import (
     EmbedderMismatch,
@@ -69,7 +70,9 @@ __all__ = [
     "VectorTable",
     "WriteFailed",
     "check",
+    "check_at",
     "export_to",
     "passes",
     "repair",
+    "repair_at",
 ]

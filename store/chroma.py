@@ -141,8 +141,7 @@ class ChromaStore(Inspection, BaseStore):
                 release=opened.release,
                 exclusive=opened.lock is not None,
             )
-            if opened.lock is not None:
-                store.repaired = repair_pending(store, opened.lock, progress)
+            store.repaired = repair_pending(store, opened, progress)
         except BaseException:
             opened.release()
             raise

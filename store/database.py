@@ -24,6 +24,12 @@ _COLLECTIONS = """
     FROM collections c JOIN segments s ON s.collection = c.id AND s.scope = 'VECTOR'
 """
 
+_MEMORIES = """
+    SELECT count(*) FROM embeddings e
+    JOIN segments s ON s.id = e.segment_id JOIN collections c ON c.id = s.collection
+    WHERE c.name = ? AND e.embedding_id NOT LIKE '~%'
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredCollection:
@@ -56,6 +62,13 @@ def collections(folder: Path) -> list[StoredCollection]:
             return []
         rows = connection.execute(_COLLECTIONS).fetchall()
     return [StoredCollection(id, name, segment, bool(ours)) for id, name, segment, ours in rows]
+
+
+def memories(folder: Path, name: str) -> int:
+    """Count the memories of a store where Chroma cannot read its collection."""
+    with opened(folder) as connection:
+        (count,) = connection.execute(_MEMORIES, (f"{name}_items",)).fetchone()
+    return int(count)
 
 
 def check(folder: Path) -> None:

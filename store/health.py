@@ -31,34 +31,33 @@ class Health:
     stores: frozenset[str]
 
 
-def look_after(folder: Path, lock: FolderLock) -> list[str]:
-    """Make a locked, closed folder readable before it is opened; give what lost its vectors.
+def look_after(folder: Path, lock: FolderLock) -> Mapping[str, str]:
+    """Make a locked, closed folder readable before it is opened; give what was wrong with what.
 
     After an unclean end, or where files of an index are visibly cut short, everything is read in
     a process of its own. An index that cannot be read is moved aside; the stores are noted in the
-    lock as to be repaired, because vectors may be missing. The collections of vectors given are
-    empty shells now.
+    lock as to be repaired, because vectors may be missing. A collection of vectors that is given
+    (see `holds_vectors`) is an empty shell now.
 
     Raises:
         StoreDamaged: The memories themselves cannot be read.
     """
     if not (folder / places.DATABASE).exists():
-        return []
+        return {}
     ours = [one for one in database.collections(folder) if one.ours]
     cut = _faults_of_files(folder, ours, thorough=lock.unclean)
     if not lock.unclean and not cut:
-        return []
+        return {}
     lock.note_unrepaired(lock.unrepaired | _stores(ours))
     faults = examine(folder).faults
     move_aside(folder, ours, faults)
-    shells = [name for name in faults if holds_vectors(name)]
-    again = _probe(folder, [name for name in faults if name not in shells])
+    again = _probe(folder, [name for name in faults if not holds_vectors(name)])
     for name, fault in again.items():
         raise StoreDamaged(
             f"The collection {name!r} in {folder} cannot be read: {fault}; restore the folder from "
             "a backup, or import an export into a new store."
         )
-    return shells
+    return faults
 
 
 def examine(folder: Path) -> Health:

@@ -11,8 +11,8 @@ from store.checkup import Checkup, look_at
 from store.errors import EmbeddingError
 from store.gateway import Gateway, Vector, chunks
 from store.indexing import Indexing
-from store.locking import FolderLock
 from store.memory import Reference
+from store.opening import Opened
 from store.records import Record, record_texts, revision_of, vector_ids
 from store.writer import check_size
 
@@ -73,9 +73,10 @@ class RepairReport:
     """What was put right, and what is left.
 
     `embedded` counts memories whose vectors were made again, `removed` vectors of nobody,
-    `namespaces` corrections of the registry.
+    `namespaces` corrections of the registry; `moved` says which indexes were moved aside and why.
     """
 
+    moved: tuple[str, ...] = ()
     embedded: int = 0
     removed: int = 0
     namespaces: int = 0
@@ -84,7 +85,7 @@ class RepairReport:
     @property
     def changed(self) -> bool:
         """Tell whether anything had to be put right."""
-        return bool(self.embedded or self.removed or self.namespaces)
+        return bool(self.moved or self.embedded or self.removed or self.namespaces)
 
 
 def check(store: "ChromaStore") -> CheckReport:
@@ -92,7 +93,7 @@ def check(store: "ChromaStore") -> CheckReport:
 
     Reads all metadata, and no embedding but one: about 5 s for 100,000 memories.
     """
-    return _report(look_at(store._gateway), store._gateway, store._indexing)
+    return report(store._gateway, store._indexing)
 
 
 def repair(store: "ChromaStore", progress: Progress | None = None) -> RepairReport:
@@ -109,24 +110,25 @@ def repair(store: "ChromaStore", progress: Progress | None = None) -> RepairRepo
 
 
 def repair_pending(
-    store: "ChromaStore", lock: FolderLock, progress: Progress | None
+    store: "ChromaStore", opened: Opened, progress: Progress | None
 ) -> RepairReport | None:
     """Repair a store of a folder that was not closed properly; None if it was."""
-    name = store._gateway.name
-    if name not in lock.unrepaired:
+    name, lock = store._gateway.name, opened.lock
+    if lock is None or name not in lock.unrepaired:
         return None
+    moved = tuple(f"{one}: {fault}" for one, fault in sorted(opened.faults.items()))
     try:
-        report = repair(store, progress)
+        done = replace(repair(store, progress), moved=moved)
     except EmbeddingError as exc:
         _logger.warning("%s was not closed properly, and repairing it failed: %s", name, exc)
-        return RepairReport(left=check(store).problems)
-    if any(problem.kind in ("missing vectors", "stale vectors") for problem in report.left):
+        return RepairReport(moved=moved, left=check(store).problems)
+    if any(problem.kind in ("missing vectors", "stale vectors") for problem in done.left):
         _logger.warning("%s was not closed properly, and has memories without vectors", name)
-        return report
+        return done
     lock.note_unrepaired(lock.unrepaired - {name})
-    if report.changed:
-        _logger.warning("%s was not closed properly and is repaired: %s", name, report)
-    return report
+    if done.changed:
+        _logger.warning("%s was not closed properly and is repaired: %s", name, done)
+    return done
 
 
 class _Repair:
@@ -149,10 +151,10 @@ class _Repair:
         self._gateway.drop_names(gone)
         self._catalog.forget()
         return RepairReport(
-            embedded,
-            len(found.orphans),
-            len(found.unregistered) + len(gone),
-            _report(look_at(self._gateway), self._gateway, self._indexing).problems,
+            embedded=embedded,
+            removed=len(found.orphans),
+            namespaces=len(found.unregistered) + len(gone),
+            left=report(self._gateway, self._indexing).problems,
         )
 
     def _embed_broken(self, found: Checkup, progress: Progress) -> int:
@@ -211,7 +213,9 @@ class _Repair:
         }
 
 
-def _report(found: Checkup, gateway: Gateway, indexing: Indexing) -> CheckReport:
+def report(gateway: Gateway, indexing: Indexing) -> CheckReport:
+    """Look at everything and say what is wrong."""
+    found = look_at(gateway)
     able = indexing.embedder is not None
     problems = [
         Problem("missing vectors", len(found.missing), able, tuple(found.missing)),

@@ -2,9 +2,10 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from chromadb.api import ClientAPI
 
@@ -20,13 +21,14 @@ _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}")
 class Opened:
     """A gateway, where it leads, how to let it go, and the lock if it is a folder's.
 
-    Whoever holds the lock is alone there.
+    Whoever holds the lock is alone there. `faults` says which indexes were moved aside, and why.
     """
 
     gateway: Gateway
     location: str
     release: Callable[[], None]
     lock: FolderLock | None = None
+    faults: Mapping[str, str] = MappingProxyType({})
 
 
 def check_name(name: str) -> str:
@@ -65,7 +67,7 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
         folder.mkdir(parents=True)
     lock = FolderLock(folder).__enter__()
     try:
-        shells = health.look_after(folder, lock)
+        faults = health.look_after(folder, lock)
         lock.begin()
         client = places.open_folder(folder)
     except BaseException:
@@ -83,14 +85,14 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
             lock.release()
 
     try:
-        for shell in shells:
+        for shell in filter(health.holds_vectors, faults):
             Gateway(client, shell.rpartition("_")[0], create=False).discard(shell)
         gateway = _gateway(client, name, str(folder), create=create)
     except BaseException:
         release()
         raise
     failures = gateway.failures
-    return Opened(gateway, str(folder), release, lock)
+    return Opened(gateway, str(folder), release, lock, faults)
 
 
 def _gateway(client: ClientAPI, name: str, place: str, *, create: bool) -> Gateway:
