@@ -16,33 +16,33 @@ from tests.store.words import Words
 def pytest_configure(config: pytest.Config) -> None:
     for marker in (
         "backends(*names): the backends a test runs over; by default all",
-        "every_row: quick, so that all its rows run over all backends",
         "heavy: takes so long that it runs over one backend only, unless --every-row is given",
     ):
         config.addinivalue_line("markers", marker)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Over folders and the server, where a write takes long, keep one row of each test.
+    """Keep one row of each test where calls take long: over folders, the server, and awaited.
 
-    Every rule still runs over every backend, and every row over Chroma in memory.
+    Every rule still runs over every backend and through both halves, and every row over Chroma.
     """
     if config.getoption("--every-row"):
         return
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, ...]] = set()
     kept = [item for item in items if is_kept(item, seen)]
     left = set(items) - set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = kept
 
 
-def is_kept(item: pytest.Item, seen: set[tuple[str, str]]) -> bool:
+def is_kept(item: pytest.Item, seen: set[tuple[str, ...]]) -> bool:
     parameters = getattr(getattr(item, "callspec", None), "params", {})
-    if parameters.get("backend") not in SLOW or item.get_closest_marker("every_row"):
+    backend, mode = str(parameters.get("backend")), str(parameters.get("mode"))
+    if backend not in CHROMA or (backend not in SLOW and mode != "async"):
         return True
-    if item.get_closest_marker("heavy"):
+    if backend in SLOW and item.get_closest_marker("heavy"):
         return False
-    test = item.nodeid.partition("[")[0], f"{parameters['backend']}-{parameters.get('mode')}"
+    test = item.nodeid.partition("[")[0], backend, mode
     if test in seen:
         return False
     seen.add(test)

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langgraph.store.base import PutOp
+from langgraph.store.base import PutOp, SearchOp
 
-from tests.store.backends import Awaited, Place
-
-pytestmark = pytest.mark.every_row
+from tests.store.backends import CHROMA, Awaited, Place
 
 MISSING = object()
 
@@ -165,6 +163,14 @@ def test_a_value_passes_a_filter(filled: Any, mode: str, row: str) -> None:
     store = Awaited(filled) if mode == "async" else filled
     _, condition, holds = ROWS[row]
     assert bool(store.search((row,), filter=condition)) is holds
+
+
+@pytest.mark.backends(*CHROMA)
+def test_all_values_pass_as_they_should_in_one_batch(filled: Any, mode: str) -> None:
+    store = Awaited(filled) if mode == "async" else filled
+    answers = store.batch([SearchOp((name,), row[1]) for name, row in ROWS.items()])
+    passed = dict(zip(ROWS, map(bool, answers), strict=True))
+    assert passed == {name: holds for name, (_, _, holds) in ROWS.items()}
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langgraph.store.base import ListNamespacesOp, MatchCondition, PutOp
 
-from tests.store.backends import Awaited, Place
+from tests.store.backends import CHROMA, Awaited, Place
 
 NAMESPACES = [
     ("a",),
@@ -110,11 +110,16 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[str, ...]]]] = {
 }
 
 
-@pytest.mark.every_row
 @pytest.mark.parametrize("case", CASES)
 def test_namespaces_are_matched_cut_made_distinct_sorted_and_sliced(listed: Any, case: str) -> None:
     options, expected = CASES[case]
     assert listed.list_namespaces(**options) == expected
+
+
+@pytest.mark.backends(*CHROMA)
+def test_all_listings_are_right_over_every_backend(listed: Any) -> None:
+    found = {case: listed.list_namespaces(**options) for case, (options, _) in CASES.items()}
+    assert found == {case: expected for case, (_, expected) in CASES.items()}
 
 
 def test_all_conditions_must_hold(listed: Any) -> None:
