@@ -47,6 +47,7 @@ def map_figure(
     asked: Asked | None = None,
     height: int = _HEIGHT,
     revision: str = "",
+    dark: bool = False,
 ) -> go.Figure:
     """Draw the given rows of a map; `texts` are their tooltips, as plain text.
 
@@ -76,7 +77,7 @@ def map_figure(
         xaxis={**hidden, "range": across},
         yaxis={**hidden, "range": upward},
         legend={"title": {"text": ""}, "y": 0.94, "itemsizing": "constant"},
-        annotations=[_name(named) for named in names],
+        annotations=[_name(named, dark) for named in names],
         plot_bgcolor="rgba(0,0,0,0)",
         paper_bgcolor="rgba(0,0,0,0)",
     )
@@ -177,14 +178,17 @@ def _palette(groups: Groups) -> list[str]:
     return colours
 
 
-def _name(named: Named) -> dict[str, Any]:
+def _name(named: Named, dark: bool) -> dict[str, Any]:
+    ink, ground = (
+        ("#F2F4F7", "rgba(18,24,28,0.72)") if dark else ("#1B2329", "rgba(255,255,255,0.76)")
+    )
     return {
         "x": named.x,
         "y": named.y,
         "text": f"<b>{hover_text(named.name, length=32, width=32)}</b>",
         "showarrow": False,
-        "font": {"size": 12},
-        "bgcolor": "rgba(128,132,140,0.22)",
+        "font": {"size": 12, "color": ink},
+        "bgcolor": ground,
         "borderpad": 2,
         "captureevents": False,
     }

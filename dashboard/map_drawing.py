@@ -128,6 +128,7 @@ def draw(
     names: Sequence[Named] = (),
     asked: Asked | None = None,
     height: int = 620,
+    dark: bool = False,
 ) -> go.Figure:
     """Draw a map with its colours, and on it the names of groups and a query."""
     return map_figure(
@@ -140,6 +141,7 @@ def draw(
         asked=asked,
         height=height,
         revision=view.picture.layout.method,
+        dark=dark,
     )
 
 

@@ -83,7 +83,7 @@ def name_groups(
 ) -> list[Named]:
     """Name the largest groups of texts by class-based TF-IDF; groups too small have no name."""
     numbers = np.asarray(labels)
-    least = max(5, len(texts) // 120)
+    least = max(8, len(texts) // 120)
     words: dict[int, Counter[str]] = {}
     for number, text in zip(numbers.tolist(), texts, strict=True):
         if number >= 0:
@@ -112,7 +112,9 @@ def _best_words(
     scores = {
         word: count / size * math.log(1 + total / everywhere[word])
         for word, count in own.items()
-        if count >= 3 and word not in common and count / size > 1.3 * everywhere[word] / total
+        if count >= max(3, 0.06 * size)
+        and word not in common
+        and count / size > 1.5 * everywhere[word] / total
     }
     best: list[str] = []
     for word in sorted(scores, key=lambda word: (-scores[word], word)):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard import projection_umap
+from dashboard.projection_islands import gathered, islands
 from dashboard.projection_neighbours import (
     Floats,
     Indices,
@@ -167,7 +168,7 @@ def _by_umap(
         )
     if not np.isfinite(flat).all():
         raise ArithmeticError("it gave positions that are no numbers")
-    return flat
+    return flat if method == "warm" else gathered(flat, islands(neighbours[0]))
 
 
 def _preview(unit: Floats, start: Floats, settings: Settings, progress: Progress | None) -> Floats:

@@ -118,7 +118,8 @@ def map_asked(picture: StoreMap, scope: Namespace, text: str) -> "Asked | None":
 
 def map_figure(drawn: "Drawn", choice: str, *, names: bool, asked: "Asked | None") -> "go.Figure":
     """Return the figure of a map, its points coloured by one of `map_drawing.colour_choices`."""
-    wanted = (drawn.picture.version, choice, names, asked.text if asked else None)
+    dark = st.context.theme.type == "dark"
+    wanted = (drawn.picture.version, choice, names, asked.text if asked else None, dark)
     return _map_figure(wanted, _drawn=drawn, _asked=asked)
 
 
@@ -198,10 +199,10 @@ def _map_asked(
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _map_figure(
-    wanted: tuple[str, str, bool, str | None], *, _drawn: "Drawn", _asked: "Asked | None"
+    wanted: tuple[str, str, bool, str | None, bool], *, _drawn: "Drawn", _asked: "Asked | None"
 ) -> "go.Figure":
     from dashboard.map_drawing import colours_of, draw, names_of
 
-    _, choice, names, _ = wanted
+    _, choice, names, _, dark = wanted
     named = names_of(_drawn) if names else ()
-    return draw(_drawn, colours_of(_drawn, choice, _asked), names=named, asked=_asked)
+    return draw(_drawn, colours_of(_drawn, choice, _asked), names=named, asked=_asked, dark=dark)
