@@ -44,7 +44,7 @@ def _likeness(indexing: Indexing, gateway: Gateway) -> float | None:
     records = gateway.read([owner_of(one.id) for one in sample])
     for one in sample:
         record = records.get(owner_of(one.id))
-        if record is None or record.entry.revision != one.revision:
+        if record is None or record.entry.revision != one.revision or not np.any(one.values):
             continue
         entry = record.entry
         put = Put(entry.namespace, entry.key, record.value(), record.encoded, (one.path,), None)

@@ -248,6 +248,43 @@ def test_another_size_found_out_late_writes_nothing(written: Place) -> None:
     assert written.stored("vectors") == 2
 
 
+class Renamed(Words):
+    """The same model behind another class."""
+
+
+@pytest.mark.backends(*CHROMA)
+def test_another_model_of_the_same_size_is_an_error_that_names_both(written: Place) -> None:
+    other = Renamed(lambda text: words_vector(text[::-1]))
+    with pytest.raises(EmbedderMismatch, match=r"Words.*Renamed|Renamed.*Words"):
+        written.open(index=words_index(other, ["text"]))
+    assert written.open(index=None).info().memories == 2
+
+
+@pytest.mark.backends(*CHROMA)
+def test_the_same_model_under_another_name_is_accepted(written: Place) -> None:
+    embedder = Renamed()
+    store = written.open(index=words_index(embedder, ["text"]))
+    assert store.search(NS, query="coffee")[0].key == "coffee"
+    before = len(embedder.texts)
+    store.put(NS, "coffee", {"text": "coffee"})
+    assert len(embedder.texts) == before
+
+
+@pytest.mark.backends(*CHROMA)
+def test_a_vector_of_zeros_says_nothing_about_the_model(place: Place) -> None:
+    place.open(index=words_index(Words(), ["text"])).put(NS, "k", {"text": "-"})
+    store = place.open(index=words_index(Renamed(), ["text"]))
+    assert store.search(NS, query="tea")[0].score == 0.0
+
+
+@pytest.mark.backends(*CHROMA)
+def test_a_store_without_vectors_takes_any_embedder_of_its_size(place: Place) -> None:
+    place.open(index=words_index(Words(), ["text"])).put(NS, "k", {"n": 1})
+    store = place.open(index=words_index(Renamed(lambda text: words_vector(text[::-1])), ["text"]))
+    store.put(NS, "k", {"text": "tea"})
+    assert store.search(NS, query="tea")[0].score == pytest.approx(1.0)
+
+
 @pytest.mark.backends(*CHROMA)
 @pytest.mark.parametrize("index", ["auto", None], ids=["auto", "no-index"])
 def test_a_store_of_an_unknown_embedder_can_be_browsed_and_cleared(
