@@ -168,7 +168,7 @@ def _by_umap(
         )
     if not np.isfinite(flat).all():
         raise ArithmeticError("it gave positions that are no numbers")
-    return flat if method == "warm" else gathered(flat, islands(neighbours[0]))
+    return flat if method == "warm" else gathered(flat, islands(flat))
 
 
 def _preview(unit: Floats, start: Floats, settings: Settings, progress: Progress | None) -> Floats:

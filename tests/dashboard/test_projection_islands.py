@@ -9,9 +9,11 @@ def blob(middle: tuple[float, float], count: int, size: float = 1.0) -> np.ndarr
     return (np.array(middle) + noise).astype(np.float32)
 
 
-def test_rows_joined_by_neighbours_are_one_island():
-    indices = np.array([[1], [2], [0], [4], [3]], np.int32)
-    assert islands(indices).tolist() == [0, 0, 0, 1, 1]
+def test_rows_without_a_wide_gap_between_them_are_one_island():
+    places = np.vstack([blob((0, 0), 200), blob((1.5, 0), 200), blob((40, 3), 30)])
+    numbers = islands(places)
+    assert len(set(numbers[:400].tolist())) == 1
+    assert set(numbers[400:].tolist()) != set(numbers[:400].tolist())
 
 
 def test_far_islands_come_near_without_touching():
