@@ -4,6 +4,7 @@ from bisect import bisect_left, insort_left
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 from functools import partial
+from uuid import uuid4
 
 from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
@@ -26,6 +27,7 @@ class Directory:
         self._values: dict[str, str] = {}
         self._room = _VALUES_CHARACTERS
         self.spaces: dict[Namespace, set[str]] = {}
+        self.born = uuid4().hex
         self.version = 0
         self.vectors = 0
         self.crowded = 0
@@ -53,6 +55,10 @@ class Directory:
         if len(encoded) <= self._room:
             self._values[identity] = encoded
             self._room -= len(encoded)
+
+    def value(self, identity: str) -> str | None:
+        """Give a value as JSON text if it is at hand."""
+        return self._values.get(identity)
 
     def record(self, identity: str) -> Record | None:
         """Give a whole record if its value is at hand."""

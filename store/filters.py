@@ -1,5 +1,6 @@
 """Filters over values: one meaning, the same for every way of searching."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -61,6 +62,19 @@ def _is_operation(condition: Mapping[Any, Any]) -> bool:
 def passes(value: Mapping[str, Any], filter: Mapping[str, Any] | None) -> bool:
     """Tell whether a value passes a checked filter; every part of the filter must hold."""
     return all(_holds(value, key, condition) for key, condition in (filter or {}).items())
+
+
+def needles(filter: Mapping[str, Any]) -> list[str]:
+    """Give JSON texts that stand in every value which passes, to skip parsing those without."""
+    found: list[str] = []
+    for key, condition in filter.items():
+        if key == "$and":
+            found += [needle for member in condition for needle in needles(member)]
+        elif isinstance(condition, str):
+            found.append(json.dumps(condition, ensure_ascii=False))
+        elif isinstance(condition, Mapping) and isinstance(condition.get("$eq"), str):
+            found.append(json.dumps(condition["$eq"], ensure_ascii=False))
+    return found
 
 
 def _holds(value: Mapping[str, Any], key: str, condition: Any) -> bool:

@@ -1,7 +1,8 @@
 """Finding: listings in one stable order, and memories ranked by meaning."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -9,18 +10,21 @@ import numpy as np
 
 from store.catalog import Catalog, View
 from store.directory import Directory
-from store.filters import passes
+from store.filters import needles, passes
 from store.gateway import Gateway, Near, Vector
 from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
 from store.ranking import Array, Hit, Scored, best_hits
 from store.records import Record, owner_of, vector_ids
+from store.values import decode
 from store.vectors import VectorShelf
 
 EXACT = 5_000
 """Scopes of up to this many vectors are scored one by one, as brute force would."""
 
 _PAGE = 500
+_TRIED = 500
+_KEPT_FILTERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,14 @@ class Scope:
         return inside and not (self.hidden_before is not None and entry.expired(self.hidden_before))
 
     def passes(self, record: Record) -> bool:
-        """Tell whether the value passes the filter."""
-        return self.filter is None or passes(record.value(), self.filter)
+        """Tell whether the record's value passes the filter."""
+        return self.filter is None or self.passes_value(record.encoded)
+
+    def passes_value(self, encoded: str) -> bool:
+        """Tell whether a value as JSON text passes the filter."""
+        if any(needle not in encoded for needle in needles(self.filter or {})):
+            return False
+        return passes(decode(encoded), self.filter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,7 @@ class Finder:
         self._gateway = gateway
         self._catalog = catalog
         self._shelf = VectorShelf(gateway)
+        self._passed: OrderedDict[tuple[object, ...], dict[str, None]] = OrderedDict()
 
     # --- listings ----------------------------------------------------------------------------
 
@@ -90,9 +101,10 @@ class Finder:
         view = View(self._catalog.directory(), whole=True)
         ids = list(self._ordered(view, scope, order, descending))
         if scope.filter:
-            every = list(self._passing(view, scope, ids))
-            return every[offset : offset + limit], len(every)
-        page = islice(self._passing(view, scope, islice(ids, offset, None)), limit)
+            allowed = self._allowed(view, scope)
+            ids = [one for one in ids if one in allowed]
+        plain = replace(scope, filter=None)
+        page = islice(self._passing(view, plain, islice(ids, offset, None)), limit)
         return list(page), len(ids)
 
     def _ordered(self, view: View, scope: Scope, order: Order, descending: bool) -> Iterator[str]:
@@ -141,22 +153,62 @@ class Finder:
     def _exactly(self, view: View | None, scope: Scope, query: Array, need: int) -> list[Found]:
         view = view or View(self._catalog.directory(), whole=True)
         directory = view.directory
-        plain = view.whole and not scope.filter and scope.hidden_before is None
-        plan = (scope.prefix, scope.own, directory.version) if plain else None
+        plain = view.whole and scope.hidden_before is None
+        plan = (directory.born, directory.version, scope.prefix, scope.own) if plain else None
         scores = self._shelf.score(query, lambda: self._candidates(view, scope), plan=plan)
         hits = best_hits(scores, directory.entries)
-        found = list(islice(self._resolve(directory, scope, hits), need))
+        tried = islice(hits, _TRIED) if scope.filter else hits
+        found = list(islice(self._resolve(directory, scope, tried), need))
+        if len(found) < need and scope.filter:
+            found = self._among_passing(view, scope, scores, need)
         if len(found) < need:
             scored = set(scores.owners)
-            rest = (one for one in self._candidates(view, scope) if one not in scored)
+            every = self._allowed(view, scope) if scope.filter else self._candidates(view, scope)
+            rest = (one for one in every if one not in scored)
             found += islice(self._passing(view, scope, rest), need - len(found))
         return found
 
+    def _among_passing(self, view: View, scope: Scope, scores: Scored, need: int) -> list[Found]:
+        """Rank only what passes the filter: for filters that few of the best hits pass."""
+        allowed = self._allowed(view, scope)
+        rows = [row for row, owner in enumerate(scores.owners) if owner in allowed]
+        few = Scored(
+            [scores.owners[row] for row in rows],
+            [scores.paths[row] for row in rows],
+            scores.scores[rows],
+        )
+        hits = best_hits(few, view.directory.entries)
+        return list(islice(self._resolve(view.directory, scope, hits), need))
+
+    def _allowed(self, view: View, scope: Scope) -> Mapping[str, None]:
+        """Give which memories pass the filter, in the order of a listing; kept until a change."""
+        wanted = (view.directory.born, view.directory.version, repr(scope))
+        known = self._passed.get(wanted)
+        if known is None:
+            ids = self._ordered(view, scope, "updated_at", descending=True)
+            known = dict.fromkeys(self._passing_ids(view.directory, scope, ids))
+            self._passed[wanted] = known
+            if len(self._passed) > _KEPT_FILTERS:
+                self._passed.popitem(last=False)
+        return known
+
+    def _passing_ids(self, directory: Directory, scope: Scope, ids: Iterable[str]) -> Iterator[str]:
+        remaining = iter(ids)
+        while part := list(islice(remaining, 2_000)):
+            missing = self._gateway.read([one for one in part if directory.value(one) is None])
+            for one in part:
+                encoded = directory.value(one)
+                if encoded is None and one in missing:
+                    encoded = missing[one].encoded
+                if encoded is not None and scope.passes_value(encoded):
+                    yield one
+
     def _candidates(self, view: View, scope: Scope) -> dict[str, Entry]:
-        """Give what a search may return, in the order of a listing."""
+        """Give what a search may return but for the filter, in the order of a listing.
+
+        Filters are applied to hits, best first: only a rare match makes it read every value.
+        """
         ids = self._ordered(view, scope, "updated_at", descending=True)
-        if scope.filter:
-            ids = (one.identity for one in self._passing(view, scope, ids))
         return {one: view.directory.entries[one] for one in ids}
 
     def vectors_of(
