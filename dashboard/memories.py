@@ -4,6 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dashboard.shapes import binary_size
+from dashboard.wording import size_text
+
 _PREVIEW = 240
 _TEXT_FIELDS = ("text", "content", "memory", "data", "fact", "summary", "note", "title", "name")
 
@@ -13,6 +16,9 @@ def preview(value: Mapping[str, Any], fields: Sequence[str] = ()) -> str:
 
     The embedded fields win, then fields that usually hold text, then any text, then the JSON.
     """
+    binary = binary_size(value)
+    if binary is not None:
+        return f"(binary file, {size_text(binary)})"
     for name in (*fields, *_TEXT_FIELDS):
         text = _as_text(_at(value, name))
         if text:

@@ -75,7 +75,7 @@ def _form(draft: state.Draft) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False):
             _input(draft, number, name, item)
             st.button(
-                "",
+                f"Remove {escape_markdown(name)}",
                 icon=":material/close:",
                 key=f"editor-drop-{draft.serial}-{number}",
                 help=f"Remove the field {escape_markdown(name)}",

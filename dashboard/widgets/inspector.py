@@ -47,7 +47,7 @@ def _header(reference: Reference) -> None:
         before, after = state.neighbours()
         for name, other, shortcut in (("up", before, "K"), ("down", after, "J")):
             st.button(
-                "",
+                "Previous" if name == "up" else "Next",
                 icon=f":material/keyboard_arrow_{name}:",
                 key=f"inspector-{name}",
                 help="Previous in the list" if name == "up" else "Next in the list",
@@ -58,7 +58,7 @@ def _header(reference: Reference) -> None:
                 shortcut=shortcut,
             )
         st.button(
-            "",
+            "Close",
             icon=":material/close:",
             key="inspector-close",
             help="Close",

@@ -116,7 +116,7 @@ def _order(view: View, page: Page) -> None:
         on_change=changed,
     )
     st.button(
-        "",
+        "Turn the order around",
         icon=f":material/arrow_{'downward' if view.descending else 'upward'}:",
         key="listing-direction",
         type="tertiary",
@@ -127,7 +127,7 @@ def _order(view: View, page: Page) -> None:
 
 def _more(branch: Branch) -> None:
     chosen = st.menu_button(
-        "",
+        "More",
         ["Delete this namespace…"],
         icon=":material/more_vert:",
         key="listing-more",

@@ -57,10 +57,10 @@ def health(info: StoreInfo, outline: Outline) -> None:
     if info.search_off is not None:
         st.warning(escape_markdown(info.search_off), icon=":material/search_off:")
     elif lost:
-        fields = escape_markdown(", ".join(info.fields))
+        fields = escape_markdown(" or ".join(f"“{name}”" for name in info.fields))
         st.info(
             f"Search by meaning cannot find {memories_text(lost)}: they hold no text in {fields}, "
-            "or were written without indexing.",
+            "or were written without being indexed.",
             icon=":material/visibility_off:",
         )
 

@@ -26,6 +26,9 @@ SWITCHES = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # WebGL without a graphics card.
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
 )
 
 
@@ -42,6 +45,14 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=found, args=list(SWITCHES))
         yield opened
         opened.close()
+
+
+_servers: dict[str, int] = {}
+
+
+def server_of(address: str) -> int:
+    """The process id of the dashboard at an address."""
+    return _servers[address]
 
 
 @contextmanager
@@ -61,8 +72,9 @@ def dashboard(store: Path) -> Iterator[str]:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
+    address = f"http://127.0.0.1:{port}"
+    _servers[address] = server.pid
     try:
-        address = f"http://127.0.0.1:{port}"
         wait_until_up(f"{address}/_stcore/health", server)
         yield address
     finally:

@@ -18,10 +18,11 @@ FILE = {"content": ["# Notes", "buy tea"], "created_at": "2025-01-01", "modified
         ({"count": 0, "ok": False}, (), '{"count": 0, "ok": false}'),
         ({"text": "  "}, (), '{"text": " "}'),
         ({}, (), "(empty)"),
+        ({"content": "QUJD", "encoding": "base64"}, (), "(binary file, 3 B)"),
     ],
     ids=[
         "text", "content", "embedded field wins", "nested embedded field", "langmem schema",
-        "file of lines", "longest text", "no text: the JSON", "blank text: the JSON", "empty",
+        "file of lines", "longest text", "no text: the JSON", "blank text: the JSON", "empty", "binary",
     ],
 )  # fmt: skip
 def test_the_preview_is_what_the_memory_is_about(value, fields, shown):
