@@ -1,4 +1,4 @@
-"""The commands that look after a store: serve it to several processes, check and repair it."""
+"""The commands that look after a store: serve, check and repair, another embedder."""
 
 import sys
 import time
@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dashboard.terminal import REFUSED, Refusal, plainly, progress_bar
+from dashboard.terminal import (
+    INTERRUPTED,
+    REFUSED,
+    Refusal,
+    plainly,
+    progress_bar,
+    until_signal,
+)
 
 if TYPE_CHECKING:
     from subprocess import Popen
+
+    from langgraph.store.base import IndexConfig
 
     from store import ChromaServer
 
@@ -121,4 +130,54 @@ def check(location: str, repair: bool, name: str) -> None:
         sys.exit(REFUSED)
 
 
-COMMANDS = (serve, check)
+@click.command(short_help="Make the vectors of a store anew, with another embedder.")
+@click.argument("location", metavar="STORE")
+@click.option(
+    "--embed",
+    required=True,
+    metavar="SPEC",
+    help="local:minilm, openai:MODEL, or an embedder of LangChain as PROVIDER:MODEL.",
+)
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="PATH",
+    help="A field of the values to embed; can be repeated. Default: the store's own fields.",
+)
+@name_option
+@plainly
+def reindex(location: str, embed: str, fields: tuple[str, ...], name: str) -> None:
+    """Make the vectors of STORE anew, with another embedder or of other fields.
+
+    Searches use the old vectors until the new ones are complete. An interrupted run continues
+    when it is started again.
+
+    \b
+    Examples:
+      memlens reindex ./agent-memory --embed openai:text-embedding-3-small
+      memlens reindex ./agent-memory --embed local:minilm --field text --field title
+    """
+    from dashboard.wording import memories_text
+    from store import reindex
+
+    index: IndexConfig = {"embed": embed}
+    if fields:
+        index["fields"] = list(fields)
+    with progress_bar("Embedding") as progress, until_signal() as stopped:
+        report = reindex(location, index=index, name=name, progress=progress, should_stop=stopped)
+    if report.stopped:
+        raise Refusal(
+            f"Stopped after {memories_text(report.embedded)}; the old vectors count still. "
+            "Run the same command again to continue.",
+            INTERRUPTED,
+        )
+    told = "the whole of each value" if report.fields == ("$",) else ", ".join(report.fields)
+    click.echo(
+        f"{memories_text(report.memories)} in {location}: {told}, embedded with {report.embedder} "
+        f"({report.dims} numbers each).",
+        err=True,
+    )
+
+
+COMMANDS = (serve, check, reindex)

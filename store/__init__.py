@@ -32,6 +32,7 @@ from store.memory import (
     StoreInfo,
     VectorTable,
 )
+from store.reindexing import ReindexReport, reindex
 from store.server import ChromaServer
 from store.transfer import ImportFile, ImportReport, Survey, export_to
 
@@ -56,6 +57,7 @@ __all__ = [
     "Problem",
     "ProblemKind",
     "Reference",
+    "ReindexReport",
     "RepairReport",
     "SearchUnavailable",
     "StoreClosed",
@@ -73,6 +75,7 @@ __all__ = [
     "check_at",
     "export_to",
     "passes",
+    "reindex",
     "repair",
     "repair_at",
 ]

@@ -171,18 +171,19 @@ class Gateway(Epochs):
                 first = self._items.get(where=where, include=[])["ids"]
         return any(one.startswith(own) for one in first)
 
+    def ids(self) -> list[str]:
+        """Give the id of every memory."""
+        with plain_errors("listing the memories"):
+            return [one for one in self._items.get(include=[])["ids"] if not one.startswith("~")]
+
     def scan(self) -> Iterator[dict[str, Record]]:
         """Give every record once, page by page."""
-        with plain_errors("listing the memories"):
-            ids = self._items.get(include=[])["ids"]
-        for part in chunks(ids, READ_CHUNK):
+        for part in chunks(self.ids(), READ_CHUNK):
             yield dict(self._records(self._get_items(ids=list(part))))
 
     def raw_items(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Give every row as it is stored, also those that are no memory of ours."""
-        with plain_errors("listing the memories"):
-            ids = self._items.get(include=[])["ids"]
-        for part in chunks([one for one in ids if one not in MARK_IDS], READ_CHUNK):
+        for part in chunks(self.ids(), READ_CHUNK):
             yield from zip(*self._get_items(ids=list(part)), strict=True)
 
     def _get_items(self, **query: Any) -> _Items:
@@ -192,7 +193,7 @@ class Gateway(Epochs):
 
     def _records(self, answer: _Items) -> Iterator[tuple[str, Record]]:
         for identity, metadata in zip(*answer, strict=True):
-            if not identity.startswith("~"):
+            if not identity.startswith("~") and "v" in metadata:  # else a mark, or a stranger's
                 yield identity, read_item(metadata, self.epoch)
 
     def put_items(
@@ -225,6 +226,14 @@ class Gateway(Epochs):
     def put_mark(self, mark: tuple[str, str]) -> None:
         """Write a mark alone."""
         self.put_items({}, mark)
+
+    def put_notes(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Add notes to items; what else is stored of them stays."""
+        for part in chunks(list(notes.items()), self._write_chunk):
+            with self._writing("noting the new vectors"):
+                self._items.update(
+                    ids=[one for one, _ in part], metadatas=[dict(note) for _, note in part]
+                )
 
     def put_expiries(self, expiries: Mapping[str, int]) -> None:
         """Change only when memories expire."""

@@ -128,5 +128,5 @@ def _compare(wanted: Indexing, recorded: Mapping[str, Any]) -> None:
         raise EmbedderMismatch(
             f"The stored vectors were made by {stored_name} ({stored} dimensions) and you gave "
             f"{given_name} ({given or 'unknown'} dimensions); open the store with the first, "
-            "or rebuild its vectors with the second."
+            "or make its vectors anew with the second: memlens reindex STORE --embed SPEC."
         )

@@ -5,16 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from store.checkup import Checkup, look_at
 from store.errors import EmbeddingError
-from store.gateway import Gateway, Vector, chunks
+from store.gateway import Gateway, chunks
 from store.indexing import Indexing
 from store.memory import Reference
 from store.opening import Opened
-from store.records import Record, record_texts, revision_of, vector_ids
-from store.writer import check_size
+from store.records import Record, owner_of, record_texts, revision_of
+from store.vectorizing import vectors_of
 
 if TYPE_CHECKING:
     from store.chroma import ChromaStore
@@ -173,15 +171,15 @@ class _Repair:
         """Make the vectors of memories again; give those that changed meanwhile."""
         before = self._gateway.read(ids)
         fresh = {one: self._fresh(record) for one, record in before.items()}
-        vectors = self._vectors(fresh)
+        vectors, _ = vectors_of(before, self._indexing)
         with self._lock:
             now = self._gateway.read(list(before))
-            same = [one for one in now if now[one].encoded == before[one].encoded]
+            same = {one for one in now if now[one].encoded == before[one].encoded}
             headed = {one: fresh[one] for one in same if fresh[one].entry != before[one].entry}
-            self._gateway.put_vectors([one for key in same for one in vectors[key]])
+            self._gateway.put_vectors([one for one in vectors if owner_of(one.id) in same])
             if headed:
                 self._catalog.put(headed, before)
-            after = self._gateway.read(same)
+            after = self._gateway.read(list(same))
         return [
             one
             for one in now
@@ -193,24 +191,6 @@ class _Repair:
         texts = record_texts(record, self._indexing.fields)
         revision = revision_of(texts, self._indexing.fingerprint)
         return replace(record, entry=replace(record.entry, revision=revision, vectors=len(texts)))
-
-    def _vectors(self, records: dict[str, Record]) -> dict[str, list[Vector]]:
-        texts = {
-            one: record_texts(record, self._indexing.fields) for one, record in records.items()
-        }
-        distinct = list(dict.fromkeys(text for pairs in texts.values() for _, text in pairs))
-        rows = self._indexing.require().embed_documents(distinct) if distinct else []
-        check_size(rows, self._indexing.dims)
-        embedded = dict(zip(distinct, rows, strict=True))
-        return {
-            one: [
-                Vector(
-                    vid, records[one].entry.revision, path, np.asarray(embedded[text], np.float32)
-                )
-                for vid, (path, text) in zip(vector_ids(one, len(pairs)), pairs, strict=True)
-            ]
-            for one, pairs in texts.items()
-        }
 
 
 def report(gateway: Gateway, indexing: Indexing) -> CheckReport:

@@ -33,7 +33,7 @@ def _read(collection: Any) -> str | None:
     ids = collection.get(include=[])["ids"]
     if collection.count() != len(ids):
         return f"{len(ids)} records are listed and {collection.count()} counted"
-    vectors = ".vectors" in collection.name or collection.name.endswith("_vectors")
+    vectors = collection.name.rpartition("_")[2].startswith("vectors")
     include = ["metadatas", "embeddings"] if vectors else ["metadatas"]
     some: list[Any] = []
     for start in range(0, len(ids), _PAGE):
