@@ -1,11 +1,13 @@
 # Set-up is done when it is missing or pyproject.toml changed; .venv/.demo and .venv/.test say so.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test format clean
+.PHONY: help demo test integration peer format clean
 
 help:
 	@echo "make demo    install into .venv if needed, fill demo-store if empty, open the dashboard"
 	@echo "make test    formatting, lint, types and tests, with their own set-up"
+	@echo "make integration  drive the store through LangGraph, LangMem, Deep Agents and a server"
+	@echo "make peer    run LangGraph's own store tests against this store (downloads them)"
 	@echo "make format  format the code and fix what the linter can"
 	@echo "make clean   remove .venv and what tools left behind; stores stay"
 
@@ -19,15 +21,24 @@ test: .venv/.test
 	.venv/bin/mypy
 	.venv/bin/pytest
 
+integration: .venv-langgraph/.done
+	.venv-langgraph/bin/python -m pytest -p no:asyncio tests/integration
+
+peer: .venv-langgraph/.done
+	@.venv-langgraph/bin/python -m tests.peer.run
+
 format: .venv/.test
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build test-artifacts *.egg-info
+	rm -rf .venv .venv-langgraph .peer .mypy_cache .pytest_cache .ruff_cache .hypothesis build test-artifacts *.egg-info
 
 .venv/.demo: pyproject.toml
 	@bash .ci/setup python .
 
 .venv/.test: pyproject.toml
 	@bash .ci/setup python '.[test]'
+
+.venv-langgraph/.done: .venv/.test
+	@bash .ci/setup langgraph
