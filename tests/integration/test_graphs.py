@@ -1,12 +1,15 @@
 """Compiled graphs reach the one ChromaStore they were given, whichever way a node asks for it."""
 
 import asyncio
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import pytest
+from langchain_core.messages import AIMessage, ToolCall
+from langchain_core.tools import tool
 from langgraph.config import get_store
 from langgraph.func import entrypoint, task
-from langgraph.graph import StateGraph
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.prebuilt import InjectedStore, ToolNode, ToolRuntime
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
@@ -106,6 +109,41 @@ def test_an_async_subgraph_has_its_parents_store(node: Any, memories: ChromaStor
     graph = one_node(one_node(node).compile()).compile(store=memories)
     asyncio.run(graph.ainvoke({"said": "I love green tea", "found": []}))
     assert memories.get(USER, "I love green tea") is not None
+
+
+def test_every_way_to_ask_gives_the_very_store(memories: ChromaStore) -> None:
+    given: list[object] = []
+
+    def node(state: State, runtime: Runtime[None], *, store: BaseStore) -> None:
+        given.extend((store, runtime.store, get_store()))
+
+    graph = one_node(node).add_node("inner", one_node(node).compile()).add_edge("node", "inner")
+    graph.compile(store=memories).invoke({"said": "", "found": []})
+    assert [store is memories for store in given] == [True] * 6
+
+
+def test_tools_get_the_store_without_the_models_knowledge(memories: ChromaStore) -> None:
+    @tool
+    def injected_tool(text: str, store: Annotated[BaseStore, InjectedStore()]) -> str:
+        """Keep a text."""
+        store.put(USER, "injected", {"text": text})
+        return "kept"
+
+    @tool
+    def runtime_tool(text: str, runtime: ToolRuntime) -> str:
+        """Keep a text."""
+        assert runtime.store is memories
+        runtime.store.put(USER, "runtime", {"text": text})
+        return "kept"
+
+    graph = StateGraph(MessagesState).add_node("tools", ToolNode([injected_tool, runtime_tool]))
+    calls = [
+        ToolCall(name=name, args={"text": "tea"}, id=name)
+        for name in ("injected_tool", "runtime_tool")
+    ]
+    compiled = graph.set_entry_point("tools").compile(store=memories)
+    compiled.invoke({"messages": [AIMessage("", tool_calls=calls)]})
+    assert {item.key for item in memories.search(USER)} == {"injected", "runtime"}
 
 
 def test_fifty_nodes_of_one_step_write_at_once(memories: ChromaStore) -> None:
