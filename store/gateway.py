@@ -19,7 +19,14 @@ from chromadb.errors import ChromaError, NotFoundError
 
 from store import namespaces
 from store.epochs import SCHEMA, VECTORS_INDEX, Epochs, kind
-from store.errors import NotAStore, StoreError, StoreNotFound, StoreUnreachable, WriteFailed
+from store.errors import (
+    NotAStore,
+    StoreDamaged,
+    StoreError,
+    StoreNotFound,
+    StoreUnreachable,
+    WriteFailed,
+)
 from store.memory import Namespace
 from store.records import Record, read_item, write_item
 
@@ -193,8 +200,16 @@ class Gateway(Epochs):
 
     def _records(self, answer: _Items) -> Iterator[tuple[str, Record]]:
         for identity, metadata in zip(*answer, strict=True):
-            if not identity.startswith("~") and "v" in metadata:  # else a mark, or a stranger's
-                yield identity, read_item(metadata, self.epoch)
+            if identity.startswith("~") or "v" not in metadata:  # a mark, or a stranger's
+                continue
+            try:
+                record = read_item(metadata, self.epoch)
+            except (KeyError, ValueError, TypeError) as exc:
+                raise StoreDamaged(
+                    f"The record {identity!r} of the store {self.name!r} is not written as this "
+                    "version writes memories; 'memlens check' lists what is wrong."
+                ) from exc
+            yield identity, record
 
     def put_items(
         self,
