@@ -251,7 +251,7 @@ def copies(bench: Bench) -> None:
 
 
 def created_survives(bench: Bench) -> None:
-    """An overwrite keeps created_at and does not set updated_at back."""
+    """An overwrite keeps created_at and moves updated_at."""
     bench.put("a", "k", {"n": 1})
     first = bench.get("a", "k")
     bench.put("a", "k", {"n": 2})

@@ -65,7 +65,7 @@ def test_in_memory_store_breaks_what_the_list_of_differences_says(of_memory: Rep
         "Embedding",
     }
     broken = results(of_memory)
-    assert broken["An overwrite keeps created_at and does not set updated_at back"] == "fail"
+    assert broken["An overwrite keeps created_at and moves updated_at"] == "fail"
     assert broken["An overwrite leaves no vector of a text that is gone"] == "fail"
     assert broken["Threads that write at once lose nothing"] == "pass"
     assert of_memory.counts()["unsupported"] == 3
