@@ -19,7 +19,7 @@ from langgraph.store.memory import InMemoryStore
 from store import ChromaStore
 from tests.store.words import DIMS
 
-CHROMA = ("ephemeral", "folder", "reopened", "http")
+CHROMA = ("ephemeral", "warm", "folder", "reopened", "http")
 SLOW = ("folder", "reopened", "http")
 REFERENCE = ("memory",)
 MODES = ("sync", "async")
@@ -77,7 +77,12 @@ class Place:
 
         if self.backend == "memory":
             return InMemoryStore(index=index if isinstance(index, dict) else None)
-        return Reopening(chroma) if self.backend == "reopened" else chroma()
+        if self.backend == "reopened":
+            return Reopening(chroma)
+        store = chroma()
+        if self.backend == "warm":
+            store.count()  # reads the directory of all memories, which later answers come from
+        return store
 
 
 @functools.cache
@@ -89,7 +94,7 @@ def ephemeral_client() -> Any:
 def location(backend: str, folder: Path) -> Any:
     """What `ChromaStore.open` gets for a backend in this process; each folder is a new one."""
     match backend:
-        case "ephemeral":
+        case "ephemeral" | "warm":
             return ephemeral_client()
         case "folder" | "reopened":
             return folder / f"folder{next(_serial)}"

@@ -73,9 +73,9 @@ def check_clock(items: dict[Any, Any], oracle: Oracle) -> None:
         assert turns == sorted(turns), moment
 
 
-@pytest.mark.backends("ephemeral")
+@pytest.mark.backends("ephemeral", "warm")
 @given(history=strategies.histories)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_any_history_gives_what_the_contract_says(
     fresh: Callable[..., Any], history: Histories
 ) -> None:
