@@ -41,14 +41,14 @@ def downloads(drawn: Drawn, colours: Callable[[], Colours]) -> None:
 def selection(scope: Namespace, references: Sequence[Reference]) -> None:
     """Draw the chosen memories below the map, or how to choose some."""
     report()
-    if not references:
+    found = resources.store().read_many(list(references))
+    memories = tuple(memory for memory in found if memory is not None)
+    if not memories:
         st.caption(
             "Click a point to open it. With the lasso or the box above the map, "
             "draw around points to list them here."
         )
         return
-    found = resources.store().read_many(list(references))
-    memories = tuple(memory for memory in found if memory is not None)
     with st.container(horizontal=True, vertical_alignment="center", key="map-bulk"):
         more = f", the first {_LISTED:,} listed" if len(memories) > _LISTED else ""
         st.markdown(f"**{memories_text(len(memories))} chosen**{more}", width="stretch")

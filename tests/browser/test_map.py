@@ -1,0 +1,139 @@
+"""The map in a real browser: points of WebGL, a lasso, and what follows."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from store import ChromaStore, Memory
+from tests.browser.conftest import Visit, Visiting, dashboard
+
+ROWS, JUNK, DIMS = 1_500, 60, 24
+AT = datetime(2025, 3, 1, tzinfo=UTC)
+
+# Where points lie on the screen, for those whose tooltip begins with a word.
+PLACES = """(word) => {
+  const plot = document.querySelector('.js-plotly-plot'), layout = plot._fullLayout;
+  const at = plot.getBoundingClientRect();
+  const found = [];
+  plot._fullData.filter(trace => trace.type === 'scattergl').forEach(trace => {
+    trace.text.forEach((text, i) => {
+      if (text.startsWith(word)) found.push([
+        at.left + layout.xaxis._offset + layout.xaxis.d2p(trace.x[i]),
+        at.top + layout.yaxis._offset + layout.yaxis.d2p(trace.y[i]), trace.customdata[i]]);
+    });
+  });
+  return found;
+}"""
+RANGES = """() => {
+  const layout = document.querySelector('.js-plotly-plot')._fullLayout;
+  return [...layout.xaxis.range, ...layout.yaxis.range];
+}"""
+
+
+def fill(folder: Path) -> None:
+    """Memories of random meaning, and among them junk that means nearly the same."""
+    random = np.random.default_rng(0)
+    groups = random.normal(size=(8, DIMS)) * 1.5
+    junk = random.normal(size=DIMS) * 4
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        return [
+            (junk + random.normal(size=DIMS) * 0.2).tolist()
+            if text.startswith("junk")
+            else (groups[int(text.split()[1]) % 8] + random.normal(size=DIMS)).tolist()
+            for text in texts
+        ]
+
+    with ChromaStore.open(
+        folder, index={"embed": embed, "dims": DIMS, "fields": ["text"]}
+    ) as store:
+        texts = [f"memory {i} of a person" for i in range(ROWS)]
+        texts += [f"junk {i} lorem ipsum" for i in range(JUNK)]
+        store.write(
+            Memory(("agents", f"a{i % 3}"), f"k{i}", {"text": text}, AT, AT)
+            for i, text in enumerate(texts)
+        )
+
+
+@pytest.fixture(scope="module")
+def address(stores_folder: Path, pytestconfig: pytest.Config) -> Iterator[str]:
+    folder = stores_folder / "map"
+    fill(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMLENS_CACHE", str(stores_folder / "browser-cache"))
+        patch.setenv("NUMBA_CACHE_DIR", str(pytestconfig.cache.mkdir("numba")))
+        with dashboard(folder) as opened:
+            yield opened
+
+
+def arranged(visit: Visit) -> None:
+    """Wait for the last picture of the map."""
+    visit.page.wait_for_selector(".js-plotly-plot .gl-canvas", timeout=180_000)
+    deadline = time.monotonic() + 180
+    while visit.page.locator(".st-key-map-progress").count() and time.monotonic() < deadline:
+        visit.page.wait_for_timeout(300)
+    visit.settle()
+
+
+def draw_around(visit: Visit, places: list[list[float]], margin: float = 9) -> None:
+    """Draw a lasso around places on the screen."""
+    visit.page.locator('.js-plotly-plot [data-val="lasso"]').click()
+    xs, ys = [place[0] for place in places], [place[1] for place in places]
+    left, right, top, bottom = (
+        min(xs) - margin,
+        max(xs) + margin,
+        min(ys) - margin,
+        max(ys) + margin,
+    )
+    mouse = visit.page.mouse
+    mouse.move(left, top)
+    mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top)):
+        mouse.move(x, y, steps=4)
+    mouse.up()
+
+
+def test_a_lasso_around_junk_deletes_it_from_store_table_and_map(address: str, visiting: Visiting):
+    with visiting(address) as visit:
+        visit.open("map")
+        arranged(visit)
+        junk = visit.page.evaluate(PLACES, "junk")
+        assert len(junk) == JUNK
+        x, y = np.mean(junk, axis=0)[:2]
+        visit.page.mouse.move(x, y)
+        visit.page.mouse.wheel(0, -60)
+        visit.page.wait_for_timeout(600)
+        junk, zoomed = visit.page.evaluate(PLACES, "junk"), visit.page.evaluate(RANGES)
+        draw_around(visit, junk)
+        visit.shot("map-lasso")
+        visit.page.wait_for_selector(".st-key-map-clear")
+        visit.settle()
+        assert f"{JUNK} memories chosen" in visit.page.locator(".st-key-map-bulk").inner_text()
+        assert visit.page.evaluate(RANGES) == pytest.approx(zoomed)
+        visit.shot("map-lasso")
+        visit.press("map-delete")
+        visit.press("confirm-delete")
+        arranged(visit)
+        assert visit.page.evaluate(PLACES, "junk") == []
+        assert f"{ROWS:,} memories" in visit.page.get_by_test_id("stSidebar").inner_text()
+        visit.open("browse")
+        assert f"of {ROWS:,}" in visit.page.locator(".st-key-listing-head").inner_text()
+
+
+def test_a_click_on_a_point_opens_its_memory(address: str, visiting: Visiting):
+    with visiting(address, theme="dark") as visit:
+        visit.open("map")
+        arranged(visit)
+        x, y, _ = visit.page.evaluate(PLACES, "memory 7 ")[0]
+        visit.page.mouse.move(x - 30, y - 30)
+        visit.page.mouse.move(x, y, steps=5)
+        visit.page.wait_for_timeout(300)
+        visit.page.mouse.click(x, y)
+        visit.page.wait_for_selector(".st-key-inspector", timeout=30_000)
+        visit.settle()
+        assert "key=k" in visit.page.url
+        visit.shot("map-dark")

@@ -1,0 +1,116 @@
+from dashboard import resources
+from dashboard.widgets.map_chart import Chosen
+from store import ChromaStore
+from tests.dashboard.conftest import FEW, Fill, Open, memory, texts
+
+
+def settled(page):
+    """The page once its map is made."""
+    resources.maps().wait(60)
+    return page.run()
+
+
+def chart_of(page):
+    charts = page.get("plotly_chart")
+    return charts[0] if charts else None
+
+
+def test_an_empty_store_has_nothing_to_map(open_page: Open, fill: Fill):
+    fill([])
+    assert "Nothing to map yet" in texts(open_page("map"))
+
+
+def test_memories_without_vectors_have_no_place_and_the_page_says_why(open_page: Open, fill: Fill):
+    fill(FEW, index=None)
+    page = open_page("map")
+    assert "No vectors to map" in texts(page)
+    assert chart_of(page) is None
+
+
+def test_a_few_memories_are_drawn_with_a_word_on_how_to_read_them(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map"))
+    assert not page.exception
+    assert chart_of(page) is not None
+    assert "Distance on a flat map is not similarity" in texts(page).replace("\\", "")
+    assert "so few different memories" in texts(page)
+
+
+def test_a_single_memory_is_drawn(open_page: Open, fill: Fill):
+    fill(FEW[:1])
+    assert chart_of(settled(open_page("map"))) is not None
+
+
+def test_a_scope_maps_only_what_is_in_it(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map", ns='["users","mira"]'))
+    assert "Map of 3 memories" in str(chart_of(page).proto)
+
+
+def test_the_link_restores_colour_and_query(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map", colour="created", q="What does Mira drink?"))
+    assert page.selectbox(key="map-colour").value == "created"
+    assert page.text_input(key="map-query").value == "What does Mira drink?"
+    assert "Query: What does Mira drink?" in chart_of(page).proto.spec
+
+
+def test_a_query_colours_by_its_score_unless_another_colour_was_chosen(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map"))
+    page.text_input(key="map-query").set_value("tea").run()
+    assert page.selectbox(key="map-colour").value == "score"
+    page.selectbox(key="map-colour").set_value("level-2").run()
+    assert page.selectbox(key="map-colour").value == "level-2"
+
+
+def test_chosen_memories_are_listed_and_can_be_cleared(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map"))
+    page.session_state["map-chosen"] = Chosen((), (FEW[0].reference, FEW[3].reference))
+    page.run()
+    assert "2 memories chosen" in texts(page)
+    assert set(page.dataframe[0].value["Key"]) == {"p1", "t1"}
+    page.button(key="map-clear").click().run()
+    assert not page.dataframe
+
+
+def test_deleting_the_chosen_removes_them_from_store_table_and_map(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map"))
+    page.session_state["map-chosen"] = Chosen((), (FEW[0].reference, FEW[3].reference))
+    page.run()
+    page.button(key="map-delete").click().run()
+    page.button(key="confirm-delete").click().run()
+    page = settled(page)
+    assert resources.store().read(*FEW[0].reference) is None
+    assert resources.store().read(*FEW[1].reference) is not None
+    assert not page.dataframe
+    assert "Map of 3 memories" in str(chart_of(page).proto)
+
+
+def test_a_memory_deleted_elsewhere_leaves_the_map_at_the_next_run(
+    open_page: Open, fill: Fill, store
+):
+    fill(FEW)
+    page = settled(open_page("map"))
+    opened: ChromaStore = store()
+    opened.delete(*FEW[0].reference)
+    page.run()
+    assert "Map of 4 memories" in str(chart_of(page).proto)
+
+
+def test_tags_in_memories_and_labels_are_shown_and_not_obeyed(open_page: Open, fill: Fill):
+    nasty = '<a href="javascript:alert(1)">x</a>'
+    fill([memory((nasty,), "a", nasty), memory(("b",), "b", "plain")])
+    page = settled(open_page("map"))
+    spec = chart_of(page).proto.spec
+    assert "&lt;a href" in spec.replace("\\u0026", "&")
+    assert "<a href" not in spec.replace("\\u003c", "<")
+
+
+def test_an_open_memory_stands_beside_the_map(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map", key="t1", **{"in": '["users","tomas"]'}))
+    assert "radios" in texts(page)
+    assert chart_of(page) is not None
