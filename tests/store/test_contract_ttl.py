@@ -187,6 +187,13 @@ def test_only_returned_items_are_refreshed(store: Any) -> None:
     assert store.read(NS, "old").expires_at == before
 
 
+def test_a_refreshed_item_does_not_move_to_the_front(store: Any) -> None:
+    store.put(NS, "old", VALUE, ttl=60)
+    store.put(NS, "new", VALUE, ttl=60)
+    store.get(NS, "old")
+    assert [item.key for item in store.search(NS)] == ["new", "old"]
+
+
 def test_a_refresh_gives_the_full_ttl_again(store: Any) -> None:
     store.put(NS, "k", VALUE, ttl=60)
     time.sleep(0.002)
