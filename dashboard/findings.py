@@ -1,10 +1,11 @@
 """What a check of a store found, in sentences."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 
 from dashboard.notation import format_namespace
 from dashboard.wording import memories_text, plural
-from store import CheckReport, Problem, ProblemKind, RepairReport
+from store import CheckReport, CompactReport, Problem, ProblemKind, RepairReport
 
 _NAMED = 3
 
@@ -64,6 +65,23 @@ def repair_lines(report: RepairReport) -> Iterator[str]:
         yield "There was nothing to repair."
     for problem in report.left:
         yield f"- {problem_text(problem)}"
+
+
+def compact_lines(report: CompactReport, texts: Sequence[str]) -> Iterator[str]:
+    """Give what compacting came to, and what the search of the files found."""
+    before, after = (f"{size / 1e6:,.1f} MB" for size in (report.bytes_before, report.bytes_after))
+    yield f"{memories_text(report.memories)} kept; {before} before, {after} now."
+    if report.sought:
+        sought = plural(report.sought, "deleted text or vector", "deleted texts and vectors")
+        still = f"{report.left:,} still there" if report.left else "none there now"
+        yield f"Searched the files for {sought} that were there: {still}."
+    for text in texts:
+        there = "still in the files" if text in report.texts_left else "not in the files"
+        yield f"{json.dumps(text, ensure_ascii=False)} is {there}."
+    if report.texts_left:
+        yield "A memory that holds it, or another collection, keeps it there; delete it first."
+    if report.foreign:
+        yield f"Left as they are, being no store of Memlens: {', '.join(report.foreign)}."
 
 
 def _places(problem: Problem) -> str:

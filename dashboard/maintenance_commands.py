@@ -1,4 +1,4 @@
-"""The commands that look after a store: serve, check and repair, another embedder."""
+"""The commands that look after a store: serve, check, repair, reindex, compact."""
 
 import sys
 import time
@@ -180,4 +180,36 @@ def reindex(location: str, embed: str, fields: tuple[str, ...], name: str) -> No
     )
 
 
-COMMANDS = (serve, check, reindex)
+@click.command(short_help="Remove what was deleted from a folder's files.")
+@click.argument("folder", metavar="FOLDER")
+@click.option(
+    "--text",
+    "texts",
+    multiple=True,
+    help="A text that must be gone: the files are searched for it. Can be repeated.",
+)
+@plainly
+def compact(folder: str, texts: tuple[str, ...]) -> None:
+    """Write FOLDER anew without what was deleted, and search its files for it.
+
+    Deleting a memory takes it out of every answer at once, but Chroma keeps its text and vectors
+    in its files for a while. The folder must not be in use. Interrupted at any moment, it is
+    whole. Exit code 1 says that something is still there.
+
+    \b
+    Examples:
+      memlens compact ./agent-memory
+      memlens compact ./agent-memory --text "12 Elm Street"
+    """
+    from dashboard.findings import compact_lines
+    from store import compact
+
+    with progress_bar("Writing anew") as progress:
+        report = compact(folder, texts=texts, progress=progress)
+    for line in compact_lines(report, texts):
+        click.echo(line)
+    if report.left or report.texts_left:
+        sys.exit(REFUSED)
+
+
+COMMANDS = (serve, check, reindex, compact)

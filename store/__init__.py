@@ -2,6 +2,7 @@
 
 from store.checking import check_at, repair_at
 from store.chroma import ChromaStore
+from store.compaction import CompactReport, compact
 from store.errors import (
     EmbedderMismatch,
     EmbeddingError,
@@ -40,6 +41,7 @@ __all__ = [
     "CheckReport",
     "ChromaServer",
     "ChromaStore",
+    "CompactReport",
     "EmbedderMismatch",
     "EmbeddingError",
     "Entry",
@@ -73,6 +75,7 @@ __all__ = [
     "WriteFailed",
     "check",
     "check_at",
+    "compact",
     "export_to",
     "passes",
     "reindex",

@@ -4,6 +4,7 @@ Only for a folder whose lock is held and that nothing else has open. Reading let
 an interrupted write left, as Chroma would.
 """
 
+import hashlib
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -29,6 +30,28 @@ _MEMORIES = """
     JOIN segments s ON s.id = e.segment_id JOIN collections c ON c.id = s.collection
     WHERE c.name = ? AND e.embedding_id NOT LIKE '~%'
 """
+
+_CONTENTS = """
+    SELECT e.embedding_id, m.key, m.string_value, m.int_value, m.float_value, m.bool_value
+    FROM embeddings e
+    JOIN segments s ON s.id = e.segment_id JOIN collections c ON c.id = s.collection
+    LEFT JOIN embedding_metadata m ON m.id = e.id
+    WHERE c.name = ? ORDER BY e.embedding_id, m.key
+"""
+
+# In this order: each looks at what the ones before it left.
+_NOBODYS = (
+    "DELETE FROM segments WHERE collection NOT IN (SELECT id FROM collections)",
+    "DELETE FROM collection_metadata WHERE collection_id NOT IN (SELECT id FROM collections)",
+    "DELETE FROM segment_metadata WHERE segment_id NOT IN (SELECT id FROM segments)",
+    "DELETE FROM max_seq_id WHERE segment_id NOT IN (SELECT id FROM segments)",
+    "DELETE FROM embeddings WHERE segment_id NOT IN (SELECT id FROM segments)",
+    "DELETE FROM embedding_metadata WHERE id NOT IN (SELECT id FROM embeddings)",
+    "DELETE FROM embedding_metadata_array WHERE id NOT IN (SELECT id FROM embeddings)",
+    "DELETE FROM embedding_fulltext_search WHERE rowid NOT IN (SELECT id FROM embeddings)",
+    "DELETE FROM embeddings_queue WHERE replace(topic, rtrim(topic, replace(topic, '/', '')), '') "
+    "NOT IN (SELECT id FROM collections)",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +92,27 @@ def memories(folder: Path, name: str) -> int:
     with opened(folder) as connection:
         (count,) = connection.execute(_MEMORIES, (f"{name}_items",)).fetchone()
     return int(count)
+
+
+def contents(folder: Path, name: str) -> str:
+    """Give a digest of all records of a collection, in an order of their own."""
+    found = hashlib.blake2b()
+    with opened(folder) as connection:
+        for row in connection.execute(_CONTENTS, (name,)):
+            found.update(repr(row).encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
+
+
+def vacuum(folder: Path) -> None:
+    """Remove rows that belong to nothing any more, and write the database without free pages."""
+    with opened(folder) as connection:
+        for statement in _NOBODYS:
+            connection.execute(statement)
+        # Texts of deleted documents wait in its segments until they are merged.
+        connection.execute(
+            "INSERT INTO embedding_fulltext_search(embedding_fulltext_search) VALUES ('optimize')"
+        )
+        connection.execute("VACUUM")
 
 
 def check(folder: Path) -> None:

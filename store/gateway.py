@@ -378,6 +378,11 @@ class Gateway(Epochs):
             )
 
 
+def index_of(collection: str) -> Any:
+    """Give how a collection of a store is indexed, by its name."""
+    return VECTORS_INDEX if collection.rpartition("_")[2].startswith("vectors") else ITEMS_INDEX
+
+
 def _marks(answer: _Items) -> dict[str, str]:
     return {
         identity: str(metadata["v"])
