@@ -69,6 +69,9 @@ def test_a_second_put_replaces_the_ttl(
     store.put(NS, "k", VALUE, ttl=first)
     store.put(NS, "k", VALUE, ttl=second)
     assert minutes_left(store) == (None if second is None else pytest.approx(second))
+    store.get(NS, "k")
+    assert store.read(NS, "k").ttl_minutes == second
+    assert (store.read(NS, "k").expires_at is None) is (second is None)
 
 
 @pytest.mark.parametrize("ttl", [0, -1, -0.5])
