@@ -9,10 +9,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import handles
 import langgraph.store.memory
 import langgraph.store.postgres
 import langgraph.store.sqlite
 import langgraph.store.sqlite.aio
+import openings
 import psycopg
 import pytest
 import stand_ins
@@ -23,8 +25,8 @@ langgraph.store.sqlite.AsyncSqliteStore = stand_ins.AsyncSqliteStandIn
 langgraph.store.sqlite.aio.AsyncSqliteStore = stand_ins.AsyncSqliteStandIn
 langgraph.store.postgres.PostgresStore = stand_ins.PostgresStandIn
 langgraph.store.postgres.AsyncPostgresStore = stand_ins.AsyncPostgresStandIn
-psycopg.Connection = stand_ins.Connection
-psycopg.AsyncConnection = stand_ins.AsyncConnection
+psycopg.Connection = handles.Connection
+psycopg.AsyncConnection = handles.AsyncConnection
 
 _outcomes: dict[str, str] = {}
 _with_store: set[str] = set()
@@ -32,9 +34,9 @@ _with_store: set[str] = set()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    before = next(stand_ins.opened)
+    before = next(openings.opened)
     result = yield
-    if next(stand_ins.opened) > before + 1:
+    if next(openings.opened) > before + 1:
         _with_store.add(item.nodeid)
     return result
 
@@ -45,6 +47,6 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    stand_ins.remove_folders()
+    openings.clean_up()
     found = {"outcomes": _outcomes, "with_store": sorted(_with_store)}
     Path(os.environ["MEMLENS_PEER_REPORT"]).write_text(json.dumps(found), encoding="utf-8")

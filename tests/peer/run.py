@@ -52,7 +52,7 @@ def fetch(package: str) -> Path:
     folder = KEPT / f"{package}-{version(package)}"
     if not (folder / "tests").is_dir():
         KEPT.mkdir(exist_ok=True)
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+        pip = [sys.executable, "-m", "pip", "download", "-qq", "--disable-pip-version-check"]
         source = ["--no-deps", "--no-binary", ":all:", "--dest", str(KEPT)]
         subprocess.run([*pip, *source, f"{package}=={version(package)}"], check=True)
         name = f"{package.replace('-', '_')}-{version(package)}"
