@@ -98,10 +98,12 @@ def cpu(address: str) -> float:
 
 def _into(person: Visit, number: int) -> None:
     person.page.locator(".st-key-panel-rows button").nth(number).click()
+    person.page.wait_for_selector(".st-key-scope-crumb-2")
 
 
 def _up(person: Visit, number: int) -> None:
     person.page.locator(".st-key-scope-crumb-1 button").first.click()
+    person.page.wait_for_selector(".st-key-scope-crumb-2", state="detached")
 
 
 def _turn(person: Visit, number: int) -> None:

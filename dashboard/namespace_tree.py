@@ -23,6 +23,7 @@ class Tree:
 
     branches: Mapping[Namespace, Branch]
     below: Mapping[Namespace, tuple[Namespace, ...]]
+    paths: tuple[tuple[str, Namespace], ...]
 
     @classmethod
     def of(cls, counts: Mapping[Namespace, int]) -> "Tree":
@@ -42,7 +43,12 @@ class Tree:
             )
             for namespace, total in totals.items()
         }
-        return cls(branches, {parent: tuple(found) for parent, found in below.items()})
+        ordered = sorted(filter(None, totals), key=lambda one: (len(one), one))
+        return cls(
+            branches,
+            {parent: tuple(found) for parent, found in below.items()},
+            tuple((namespace_text(namespace).casefold(), namespace) for namespace in ordered),
+        )
 
     def branch(self, namespace: Namespace) -> Branch:
         """Return a namespace's counts; all zero when nothing is stored there."""
@@ -55,10 +61,5 @@ class Tree:
     def find(self, text: str, limit: int = 50) -> tuple[list[Branch], int]:
         """Return the namespaces whose path holds every word of the text, and how many there are."""
         words = text.casefold().split()
-        found = [
-            namespace
-            for namespace in self.branches
-            if namespace and all(word in namespace_text(namespace).casefold() for word in words)
-        ]
-        found.sort(key=lambda namespace: (len(namespace), namespace))
+        found = [namespace for path, namespace in self.paths if all(map(path.__contains__, words))]
         return [self.branches[namespace] for namespace in found[:limit]], len(found)

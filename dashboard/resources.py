@@ -15,6 +15,7 @@ resources.map_figure(drawn, choice, ...)         a map's figure, with its colour
 """
 
 import atexit
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -126,12 +127,22 @@ def map_figure(drawn: "Drawn", choice: str, *, names: bool, asked: "Asked | None
 def _release(opened: ChromaStore) -> None:
     atexit.unregister(opened.close)
     opened.close()
+    gc.unfreeze()
 
 
 @st.cache_resource(show_spinner="Opening the store…", on_release=_release, max_entries=1)
 def _open(chosen: Settings) -> ChromaStore:
     opened = ChromaStore.open(chosen.location, name=chosen.name, create=False)
+    try:
+        opened.page(limit=1)
+    except BaseException:
+        opened.close()
+        raise
     atexit.register(opened.close)
+    # Streamlit collects garbage after every run: without this each click would walk through what
+    # is known of every memory, which took most of a click's time in a large store.
+    gc.collect()
+    gc.freeze()
     return opened
 
 

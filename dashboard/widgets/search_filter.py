@@ -27,7 +27,9 @@ def filter_picker(current: Filter | None, scope: Namespace) -> None:
         else:
             if st.session_state.get(_SEEN) != current:
                 st.session_state[_SEEN], st.session_state[_FORM] = current, shown
-            _draw(st.session_state.setdefault(_FORM, shown), resources.fields(scope))
+            form = st.session_state.setdefault(_FORM, shown)
+            # Without a condition nothing is read to name fields that nobody asked for.
+            _draw(form, resources.fields(scope) if form.lines else ())
 
 
 def _draw(form: Form, fields: Sequence[Field]) -> None:
