@@ -4,7 +4,6 @@
 earlier map nor hold it still; the optimiser inside can.
 """
 
-import importlib
 import importlib.util
 import io
 import re
@@ -23,36 +22,39 @@ _NEGATIVES = 5
 _SHOWN = re.compile(r"(\d+)/(\d+)")
 
 
+class _Package(types.ModuleType):
+    """A package whose own code runs when something of it is asked for, not when a part of it is."""
+
+    def __getattr__(self, name: str) -> Any:
+        spec = self.__spec__
+        if name.startswith("__") or spec is None or spec.loader is None:
+            raise AttributeError(name)
+        self.__class__ = types.ModuleType  # type: ignore[assignment]  # it runs only once
+        spec.loader.exec_module(self)
+        return getattr(self, name)
+
+
 @cache
 def optimiser() -> Any:
     """Import umap-learn's optimiser, its compiled code kept on disk; costs two seconds.
 
     Importing the whole of umap-learn compiles functions nobody calls here, for twenty seconds,
-    so its package is stood in for while its one module is imported.
+    so its package is not run until somebody uses it.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        if "umap" in sys.modules:
-            import umap.layouts as layouts
-        else:
-            layouts = _import_alone("umap", "umap.layouts")
+        if "umap" not in sys.modules:
+            spec = importlib.util.find_spec("umap")
+            if spec is None:
+                raise ImportError("umap-learn is not installed")
+            package = _Package("umap")
+            package.__spec__, package.__file__ = spec, spec.origin
+            package.__path__ = list(spec.submodule_search_locations or ())
+            sys.modules["umap"] = package
+        import umap.layouts as layouts
     for function in (layouts.clip, layouts._nb_optimize_layout_euclidean_single_epoch):
         function.enable_caching()
     return layouts
-
-
-def _import_alone(package: str, module: str) -> Any:
-    found = importlib.util.find_spec(package)
-    if found is None or found.submodule_search_locations is None:
-        raise ImportError("umap-learn is not installed")
-    stand_in = types.ModuleType(package)
-    stand_in.__path__ = list(found.submodule_search_locations)
-    sys.modules[package] = stand_in
-    try:
-        return importlib.import_module(module)
-    finally:
-        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
-            del sys.modules[name]
 
 
 def arrange(
