@@ -22,7 +22,8 @@ FILE = {"content": ["# Notes", "buy tea"], "created_at": "2025-01-01", "modified
     ],
     ids=[
         "text", "content", "embedded field wins", "nested embedded field", "langmem schema",
-        "file of lines", "longest text", "no text: the JSON", "blank text: the JSON", "empty", "binary",
+        "file of lines", "longest text", "no text: the JSON", "blank text: the JSON", "empty",
+        "binary",
     ],
 )  # fmt: skip
 def test_the_preview_is_what_the_memory_is_about(value, fields, shown):
