@@ -25,7 +25,7 @@ EXACT_LIMIT = 20_000
 """Above this many vectors a preview is worth its cost."""
 EPOCHS = 200
 _CALM_STRENGTH = 0.25
-_WARM_EPOCHS, _WARM_STRENGTH = 50, 0.05
+_WARM_EPOCHS, _WARM_STRENGTH = 50, 0.03
 
 
 @dataclass(frozen=True, slots=True)

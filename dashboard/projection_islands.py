@@ -11,7 +11,7 @@ from dashboard.projection_neighbours import Floats
 
 Place = npt.NDArray[np.floating]
 _CELLS = 20
-_GAP = 0.12
+_GAP = 0.25
 _TURNS = 24
 
 

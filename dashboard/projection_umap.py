@@ -92,7 +92,7 @@ def place(
     strengths = edges.weights.reshape(indices.shape)
     shares = strengths / np.maximum(strengths.sum(axis=1, keepdims=True), 1e-12)
     start = np.asarray((shares[:, :, None] * fixed[indices]).sum(axis=1), dtype=np.float32)
-    return _optimise(start, fixed.copy(), edges, epochs, min_distance, seed, 0.25, progress)
+    return _optimise(start, fixed.copy(), edges, epochs, min_distance, seed, 0.15, progress)
 
 
 def _optimise(
