@@ -23,7 +23,7 @@ from store.gateway import Gateway
 from store.indexing import Auto, plan_indexing
 from store.inspection import Inspection
 from store.likeness import settle
-from store.maintenance import RepairReport, repair_pending
+from store.maintenance import RepairReport, complete, repair_pending
 from store.memory import (
     Entry,
     Namespace,
@@ -85,7 +85,9 @@ class ChromaStore(Inspection, BaseStore):
     ) -> None:
         self._gateway = gateway
         recorded = gateway.index_record
-        self._indexing = settle(plan_indexing(index, recorded), recorded, gateway)
+        self._indexing = settle(
+            plan_indexing(index, recorded, fresh=gateway.fresh), recorded, gateway
+        )
         if self._indexing.embedder is not None:
             gateway.record_index(self._indexing.record(recorded))
         self.ttl_config = ttl
@@ -99,6 +101,7 @@ class ChromaStore(Inspection, BaseStore):
         self._writer = Writer(gateway, self._catalog, self._clock, self._lock)
         self._sweeper = Sweeper(self.sweep_ttl)
         self._closed = False
+        self._reopen: Callable[[], None] | None = None
         self.repaired: RepairReport | None = None
 
     @classmethod
@@ -141,6 +144,7 @@ class ChromaStore(Inspection, BaseStore):
                 release=opened.release,
                 exclusive=opened.lock is not None,
             )
+            store._reopen = opened.reopen
             store.repaired = repair_pending(store, opened, progress)
         except BaseException:
             opened.release()
@@ -202,6 +206,8 @@ class ChromaStore(Inspection, BaseStore):
 
     def _plan(self, batch: Batch) -> _Work:
         self._check_open()
+        if self._gateway.suspect:
+            self._recover()
         prepared = self._writer.prepare(batch.puts.values(), self._indexing) if batch.puts else []
         refuse_unembeddable(prepared, self._indexing)
         queries = [op.query for op in batch.searches.values() if op.query]
@@ -210,6 +216,15 @@ class ChromaStore(Inspection, BaseStore):
         return _Work(
             batch, prepared, self._writer.texts_wanted(prepared), list(dict.fromkeys(queries))
         )
+
+    def _recover(self) -> None:
+        """After a failed write: replace a folder's client, and complete what was left half done."""
+        with self._lock:
+            if self._reopen is not None and self._gateway.suspect:
+                self._catalog.forget()
+                self._reopen()
+            self._gateway.suspect = False
+        complete(self)
 
     def _run(
         self,

@@ -11,11 +11,11 @@ import numpy as np
 from store.catalog import Catalog, View
 from store.directory import Directory
 from store.filters import needles, passes
-from store.gateway import Gateway, Near, Vector
+from store.gateway import Gateway
 from store.memory import Entry, Namespace, Order
 from store.namespaces import starts_with
 from store.ranking import Array, Hit, Scored, best_hits
-from store.records import Record, owner_of, vector_ids
+from store.records import Near, Record, Vector, owner_of, vector_ids
 from store.values import decode
 from store.vectors import VectorShelf
 

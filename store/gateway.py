@@ -7,28 +7,25 @@ costs next to nothing and their data survive any loss of the vectors' index.
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-import httpx
 import numpy as np
 import numpy.typing as npt
 from chromadb.api import ClientAPI
 from chromadb.api.models.Collection import Collection
-from chromadb.errors import ChromaError, NotFoundError
+from chromadb.errors import NotFoundError
 
-from store import namespaces
+from store import namespaces, places
+from store.calls import chunks, plain_errors
 from store.epochs import SCHEMA, VECTORS_INDEX, Epochs, kind
 from store.errors import (
     NotAStore,
     StoreDamaged,
-    StoreError,
     StoreNotFound,
-    StoreUnreachable,
     WriteFailed,
 )
 from store.memory import Namespace
-from store.records import Record, read_item, write_item
+from store.records import Near, Record, Vector, read_item, write_item
 
 READ_CHUNK = 2_000
 WRITE_CHUNK = 200
@@ -39,73 +36,32 @@ ITEMS_INDEX: dict[str, Any] = {
 }
 
 Array = npt.NDArray[np.float32]
-Item = TypeVar("Item")
 _Items = tuple[list[str], Sequence[Mapping[str, Any]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """One stored embedding."""
-
-    id: str
-    revision: str
-    path: str
-    values: Array
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """A vector the index found, with its cosine similarity to the query (NaN for a zero vector)."""
-
-    id: str
-    revision: str
-    path: str
-    score: float
-
-
-@contextmanager
-def plain_errors(action: str) -> Iterator[None]:
-    """Turn what Chroma and its transport raise into one sentence of ours."""
-    try:
-        yield
-    except StoreError:
-        raise
-    except NotFoundError as exc:
-        raise StoreNotFound(
-            f"A collection was gone while {action}: another process removed it, or made the "
-            "vectors anew; open the store again."
-        ) from exc
-    except httpx.TransportError as exc:
-        raise StoreUnreachable(
-            f"The Chroma server stopped answering while {action} "
-            f"({exc or type(exc).__name__}); check that it runs, then try again."
-        ) from exc
-    except ChromaError as exc:
-        raise WriteFailed(f"Chroma refused while {action}: {exc}") from exc
-
-
-def chunks(sequence: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
-    """Cut a sequence into pieces of at most `size`."""
-    for start in range(0, len(sequence), size):
-        yield sequence[start : start + size]
 
 
 class Gateway(Epochs):
     """The collections of one store, and every call made to them.
 
-    `failures` lists the writes that failed: what they left behind has to be looked at.
+    `failures` lists the writes that failed: what they left behind has to be looked at. `fresh`
+    says that the store was created by opening it.
     """
 
     def __init__(self, client: ClientAPI, name: str, *, create: bool = True) -> None:
-        self.client = client
         self.name = name
-        with plain_errors(f"opening the store {name!r}"):
+        self.fresh = False
+        self.failures: list[str] = []
+        self.suspect = False
+        self.attach(client, create=create)
+
+    def attach(self, client: ClientAPI, *, create: bool = False) -> None:
+        """Use this client from now on."""
+        self.client = client
+        with plain_errors(f"opening the store {self.name!r}"):
             self._items = self._collection("items", ITEMS_INDEX, create=create)
             self.epoch = int(str((self._items.metadata or {}).get("memlens_epoch", 0)))
             self._vectors = self._collection(kind(self.epoch), VECTORS_INDEX, create=create)
             self._names = self._collection("namespaces", ITEMS_INDEX, create=create)
             self._write_chunk = min(WRITE_CHUNK, client.get_max_batch_size())
-        self.failures: list[str] = []
         self._check_schema()
 
     @contextmanager
@@ -113,8 +69,11 @@ class Gateway(Epochs):
         try:
             with plain_errors(action):
                 yield
-        except BaseException:
+        except BaseException as exc:
             self.failures.append(action)
+            self.suspect = True
+            if isinstance(exc, WriteFailed) and (why := places.unwritable(self.client)):
+                raise WriteFailed(f"{why} while {action}; nothing is lost, try again.") from exc
             raise
 
     def _collection(self, kind: str, index: dict[str, Any], *, create: bool) -> Collection:
@@ -126,6 +85,7 @@ class Gateway(Epochs):
         except NotFoundError as exc:
             if not create and kind == "items":
                 raise StoreNotFound(f"There is no store named {self.name!r}.") from exc
+        self.fresh = self.fresh or kind == "items"
         return self.client.create_collection(
             name,
             embedding_function=None,

@@ -60,6 +60,13 @@ def look_after(folder: Path, lock: FolderLock) -> Mapping[str, str]:
     return faults
 
 
+def stores(folder: Path) -> frozenset[str]:
+    """Give the names of the stores in a locked, closed folder."""
+    if not (folder / places.DATABASE).exists():
+        return frozenset()
+    return _stores([one for one in database.collections(folder) if one.ours])
+
+
 def examine(folder: Path) -> Health:
     """Read every collection of our stores in a locked, closed folder; nothing is changed.
 

@@ -11,6 +11,10 @@ from store.errors import EmbedderMismatch, EmbeddingError, InvalidOperation, Sea
 
 Auto = Literal["auto"]
 DEFAULT_EMBEDDER = "local:minilm"
+_NEVER_INDEXED = (
+    "Search by meaning is off: this store was made without an index; "
+    "'memlens reindex' gives it vectors."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,9 @@ class Indexing:
         }
 
 
-def plan_indexing(index: IndexConfig | Auto | None, recorded: Mapping[str, Any]) -> Indexing:
+def plan_indexing(
+    index: IndexConfig | Auto | None, recorded: Mapping[str, Any], *, fresh: bool = False
+) -> Indexing:
     """Decide from what the caller wants and what the store records.
 
     Raises EmbedderMismatch when the caller names an embedder that cannot have made the stored
@@ -58,7 +64,9 @@ def plan_indexing(index: IndexConfig | Auto | None, recorded: Mapping[str, Any])
         why = "Search by meaning is off: this store was opened without an index."
         return replace(_without(recorded, why), list_instead=True)
     if index == "auto":
-        return _from_record(recorded) if recorded else _from_config({"embed": DEFAULT_EMBEDDER})
+        if fresh:
+            return _from_config({"embed": DEFAULT_EMBEDDER})
+        return _from_record(recorded) if recorded else _without(recorded, _NEVER_INDEXED)
     wanted = _from_config(index)
     if not recorded:
         return wanted

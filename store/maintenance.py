@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from store.calls import chunks
 from store.checkup import Checkup, look_at
-from store.errors import EmbeddingError
-from store.gateway import Gateway, chunks
+from store.errors import EmbeddingError, StoreError
+from store.gateway import Gateway
 from store.indexing import Indexing
 from store.memory import Reference
 from store.opening import Opened
-from store.records import Record, owner_of, record_texts, revision_of
+from store.records import Record, owner_of, record_texts, revision_of, vector_ids
 from store.vectorizing import vectors_of
 
 if TYPE_CHECKING:
@@ -129,6 +130,16 @@ def repair_pending(
     return done
 
 
+def complete(store: "ChromaStore") -> None:
+    """Give memories whose write failed half-way their vectors, as soon as that can be done."""
+    doubtful = set(store._writer.doubtful)
+    try:
+        _Repair(store).complete(doubtful)
+    except StoreError:
+        return  # Still out of order: what is asked of the store next says so.
+    store._writer.doubtful -= doubtful
+
+
 class _Repair:
     def __init__(self, store: "ChromaStore") -> None:
         self._gateway: Gateway = store._gateway
@@ -154,6 +165,22 @@ class _Repair:
             namespaces=len(found.unregistered) + len(gone),
             left=report(self._gateway, self._indexing).problems,
         )
+
+    def complete(self, ids: Iterable[str]) -> None:
+        """Embed those of a few memories whose vectors do not fit them."""
+        entries = {one: record.entry for one, record in self._gateway.read(list(ids)).items()}
+        slots = {one: vector_ids(one, entry.vectors) for one, entry in entries.items()}
+        vectors = self._gateway.read_vectors([vid for one in slots.values() for vid in one])
+        broken = [
+            one
+            for one, wanted in slots.items()
+            if any(
+                vid not in vectors or vectors[vid].revision != entries[one].revision
+                for vid in wanted
+            )
+        ]
+        if broken and self._indexing.embedder is not None:
+            self._embed(broken)
 
     def _embed_broken(self, found: Checkup, progress: Progress) -> int:
         if self._indexing.embedder is None:

@@ -10,8 +10,9 @@ from types import MappingProxyType
 from chromadb.api import ClientAPI
 
 from store import health, places
+from store.calls import plain_errors
 from store.errors import InvalidOperation, StoreNotFound
-from store.gateway import MARK_IDS, Gateway, plain_errors
+from store.gateway import MARK_IDS, Gateway
 from store.locking import FolderLock
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}")
@@ -21,13 +22,15 @@ _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}")
 class Opened:
     """A gateway, where it leads, how to let it go, and the lock if it is a folder's.
 
-    Whoever holds the lock is alone there. `faults` says which indexes were moved aside, and why.
+    Whoever holds the lock is alone there. `faults` says which indexes were moved aside, and why;
+    `reopen` replaces the client.
     """
 
     gateway: Gateway
     location: str
     release: Callable[[], None]
     lock: FolderLock | None = None
+    reopen: Callable[[], None] | None = None
     faults: Mapping[str, str] = MappingProxyType({})
 
 
@@ -73,26 +76,30 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
     except BaseException:
         lock.release()
         raise
-    failures: list[str] = []
-
-    def release() -> None:
-        if not lock.held:
-            return
-        try:
-            places.close_client(client)
-            lock.end(unclean=bool(failures))
-        finally:
-            lock.release()
-
     try:
         for shell in filter(health.holds_vectors, faults):
             Gateway(client, shell.rpartition("_")[0], create=False).discard(shell)
         gateway = _gateway(client, name, str(folder), create=create)
     except BaseException:
-        release()
+        places.close_client(client)
+        lock.end(unclean=lock.unclean)
+        lock.release()
         raise
-    failures = gateway.failures
-    return Opened(gateway, str(folder), release, lock, faults)
+
+    def release() -> None:
+        if not lock.held:
+            return
+        try:
+            places.close_client(gateway.client)
+            lock.end(unclean=bool(gateway.failures))
+        finally:
+            lock.release()
+
+    def reopen() -> None:
+        places.close_client(gateway.client)
+        gateway.attach(places.open_folder(folder))
+
+    return Opened(gateway, str(folder), release, lock, reopen, faults)
 
 
 def _gateway(client: ClientAPI, name: str, place: str, *, create: bool) -> Gateway:

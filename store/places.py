@@ -1,5 +1,7 @@
 """Places: folders and servers that hold stores, opened without creating what is not there."""
 
+import os
+import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,6 +19,7 @@ from store.errors import (
 from store.locking import OUR_FILES
 
 DATABASE = "chroma.sqlite3"
+_ROOM = 1 << 20
 
 
 def check_folder(folder: Path, *, create: bool) -> None:
@@ -58,6 +61,18 @@ def open_folder(folder: Path) -> ClientAPI:
         return chromadb.PersistentClient(path=str(folder), settings=settings)
     except (ChromaError, ValueError, OSError) as exc:
         raise StoreDamaged(f"Chroma cannot open {folder}: {exc}") from exc
+
+
+def unwritable(client: ClientAPI) -> str | None:
+    """Say why the folder of an embedded client cannot be written; None if it can, or has none."""
+    settings = client.get_settings()
+    folder = Path(settings.persist_directory)
+    if not settings.is_persistent or not folder.exists():
+        return None
+    if not os.access(folder, os.W_OK):
+        return f"{folder} became read-only"
+    free = shutil.disk_usage(folder).free
+    return f"The disk of {folder} was full ({free:,} bytes left)" if free < _ROOM else None
 
 
 def is_server(location: str) -> bool:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from langgraph.store.base import Item, SearchItem, get_text_at_path
 
 from store import namespaces, values
@@ -16,6 +18,27 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 Metadata = Mapping[str, Any]
+Array = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """One stored embedding."""
+
+    id: str
+    revision: str
+    path: str
+    values: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A vector the index found, with its cosine similarity to the query (NaN for a zero vector)."""
+
+    id: str
+    revision: str
+    path: str
+    score: float
 
 
 @dataclass(frozen=True, slots=True)

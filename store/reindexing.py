@@ -8,8 +8,9 @@ from typing import Any
 from langgraph.store.base import IndexConfig
 
 from store import places
+from store.calls import chunks
 from store.chroma import ChromaStore
-from store.gateway import Gateway, chunks
+from store.gateway import Gateway
 from store.indexing import Indexing, plan_indexing
 from store.maintenance import repair
 from store.records import Record, read_item, record_texts, revision_of, vector_ids, write_next

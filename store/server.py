@@ -12,7 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from store import places
+from store import health, places
+from store.chroma import ChromaStore
 from store.errors import StoreUnreachable
 from store.locking import FolderLock
 
@@ -35,7 +36,8 @@ class ChromaServer:
     """Serves a folder on loopback for as long as the block lasts.
 
     Agents and the dashboard connect with ``ChromaStore.open(server.address)``. The folder is
-    locked meanwhile, by the server too: it stays locked should this process be killed.
+    locked meanwhile, by the server too: it stays locked should this process be killed. What was
+    not closed properly is repaired first.
 
     Args:
         folder: Where Chroma keeps its files.
@@ -46,6 +48,7 @@ class ChromaServer:
         StoreLocked: The folder is open elsewhere.
         StoreNotFound: There is no such folder, or nothing in it.
         NotAStore: The folder holds something else than Chroma's files.
+        StoreDamaged: Its memories cannot be read.
         StoreUnreachable: The port is taken, or the server does not start; the message says why.
     """
 
@@ -65,6 +68,7 @@ class ChromaServer:
     def __enter__(self) -> Self:
         places.check_folder(self._folder, create=self._create)
         self._folder.mkdir(parents=True, exist_ok=True)
+        _repair(self._folder)
         self._lock = FolderLock(self._folder).__enter__()
         try:
             self._port = _free_port(self._port)
@@ -169,6 +173,14 @@ class ChromaServer:
         if process.stdout is not None:
             process.stdout.close()
         return status
+
+
+def _repair(folder: Path) -> None:
+    """Repair what was not closed properly, as opening its stores does."""
+    with FolderLock(folder) as lock:
+        names = health.stores(folder) if lock.unclean else lock.unrepaired
+    for name in sorted(names):
+        ChromaStore.open(folder, name=name, create=False).close()
 
 
 def _free_port(wanted: int | None) -> int:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from store.gateway import Vector
 from store.indexing import Indexing
-from store.records import Record, record_texts, revision_of, vector_ids
+from store.records import Record, Vector, record_texts, revision_of, vector_ids
 from store.writer import check_size
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from store.gateway import Gateway, chunks
+from store.calls import chunks
+from store.gateway import Gateway
 from store.memory import Entry
 from store.ranking import Array, Scored, normalise
 from store.records import vector_ids

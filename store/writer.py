@@ -1,23 +1,24 @@
 """Writing: the one path by which memories and their vectors change."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from store import records
+from store.calls import chunks
 from store.catalog import Catalog
-from store.errors import EmbedderMismatch, EmbeddingError
+from store.errors import EmbedderMismatch, EmbeddingError, StoreError
 from store.expiry import Clock, expiry
-from store.gateway import WRITE_CHUNK, Gateway, Vector, chunks
+from store.gateway import WRITE_CHUNK, Gateway
 from store.indexing import Indexing
 from store.memory import Entry, Reference
 from store.namespaces import item_id
 from store.operations import Put
 from store.ranking import Array
-from store.records import Record, vector_ids
+from store.records import Record, Vector, vector_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Writer:
         self._catalog = catalog
         self._clock = clock
         self._lock = lock
+        self.doubtful: set[str] = set()
+        """Memories of writes that failed: nobody knows how far these came."""
 
     def prepare(self, puts: Iterable[Put], indexing: Indexing) -> list[Prepared]:
         """Find what each put embeds, and keep the vectors of texts that did not change."""
@@ -104,11 +107,19 @@ class Writer:
     ) -> None:
         """Write everything: registry, then items, then vectors; then the deletes."""
         for part in chunks(prepared, WRITE_CHUNK - 1):
-            with self._lock:
+            with self._lock, self._doubting([one.identity for one in part]):
                 self._put(part, embedded)
         for gone in chunks(list(deletes), WRITE_CHUNK - 1):
             with self._lock:
                 self.delete([item_id(*reference) for reference in gone])
+
+    @contextmanager
+    def _doubting(self, ids: Iterable[str]) -> Iterator[None]:
+        try:
+            yield
+        except StoreError:
+            self.doubtful.update(ids)
+            raise
 
     def _put(self, part: Sequence[Prepared], embedded: Mapping[str, Sequence[float]]) -> None:
         old = self._catalog.current([one.identity for one in part])
