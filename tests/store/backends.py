@@ -20,7 +20,6 @@ from store import ChromaStore
 from tests.store.words import DIMS
 
 CHROMA = ("ephemeral", "warm", "folder", "reopened", "http")
-SLOW = ("folder", "reopened", "http")
 REFERENCE = ("memory",)
 MODES = ("sync", "async")
 

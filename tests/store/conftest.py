@@ -8,9 +8,15 @@ import chromadb
 import pytest
 
 from store.places import close_client
-from tests.store.backends import CHROMA, MODES, REFERENCE, SLOW, Place, location, words_index
+from tests.store.backends import CHROMA, MODES, REFERENCE, Place, location, words_index
 from tests.store.differences import expected_difference
 from tests.store.words import Words
+
+ANSWERED_FROM_THE_DIRECTORY = (
+    "test_contract_listing",
+    "test_contract_namespaces",
+    "test_contract_searching",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -38,10 +44,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def is_kept(item: pytest.Item, seen: set[tuple[str, ...]]) -> bool:
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     backend, mode = str(parameters.get("backend")), str(parameters.get("mode"))
-    if backend not in CHROMA or (backend not in SLOW and mode != "async"):
+    if backend not in CHROMA:
         return True
-    if backend in SLOW and item.get_closest_marker("heavy"):
-        return False
+    if item.get_closest_marker("heavy"):
+        return backend == "ephemeral"
+    listed = backend == "warm" and item.path.stem in ANSWERED_FROM_THE_DIRECTORY
+    if mode != "async" and (backend == "ephemeral" or listed):
+        return True
     test = item.nodeid.partition("[")[0], backend, mode
     if test in seen:
         return False
