@@ -3,6 +3,7 @@
 from store.checking import check_at, repair_at
 from store.chroma import ChromaStore
 from store.compaction import CompactReport, compact
+from store.conformance import verify
 from store.errors import (
     EmbedderMismatch,
     EmbeddingError,
@@ -81,4 +82,5 @@ __all__ = [
     "reindex",
     "repair",
     "repair_at",
+    "verify",
 ]
