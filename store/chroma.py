@@ -14,9 +14,9 @@ import numpy as np
 from chromadb.api import ClientAPI
 from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
 
-from store import namespaces, operations
+from store import namespaces, operations, places
 from store.catalog import Catalog
-from store.errors import StoreClosed
+from store.errors import StoreClosed, WriteFailed
 from store.expiry import Clock, Sweeper, expiry
 from store.finder import Finder, Found, Scope
 from store.gateway import Gateway
@@ -29,7 +29,7 @@ from store.memory import (
     Namespace,
 )
 from store.namespaces import item_id
-from store.opening import open_gateway
+from store.opening import Opened, open_gateway
 from store.operations import Batch, Search
 from store.records import Record
 from store.writer import Prepared, Writer, check_size, refuse_unembeddable
@@ -101,7 +101,7 @@ class ChromaStore(Inspection, BaseStore):
         self._writer = Writer(gateway, self._catalog, self._clock, self._lock)
         self._sweeper = Sweeper(self.sweep_ttl)
         self._closed = False
-        self._reopen: Callable[[], None] | None = None
+        self._opened: Opened | None = None
         self.repaired: RepairReport | None = None
 
     @classmethod
@@ -144,7 +144,7 @@ class ChromaStore(Inspection, BaseStore):
                 release=opened.release,
                 exclusive=opened.lock is not None,
             )
-            store._reopen = opened.reopen
+            store._opened = opened
             store.repaired = repair_pending(store, opened, progress)
         except BaseException:
             opened.release()
@@ -206,8 +206,8 @@ class ChromaStore(Inspection, BaseStore):
 
     def _plan(self, batch: Batch) -> _Work:
         self._check_open()
-        if self._gateway.suspect:
-            self._recover()
+        if self._gateway.suspect and (batch.puts or batch.deletes):
+            self._refuse_while_full()
         prepared = self._writer.prepare(batch.puts.values(), self._indexing) if batch.puts else []
         refuse_unembeddable(prepared, self._indexing)
         queries = [op.query for op in batch.searches.values() if op.query]
@@ -217,14 +217,10 @@ class ChromaStore(Inspection, BaseStore):
             batch, prepared, self._writer.texts_wanted(prepared), list(dict.fromkeys(queries))
         )
 
-    def _recover(self) -> None:
-        """After a failed write: replace a folder's client, and complete what was left half done."""
-        with self._lock:
-            if self._reopen is not None and self._gateway.suspect:
-                self._catalog.forget()
-                self._reopen()
-            self._gateway.suspect = False
-        complete(self)
+    def _refuse_while_full(self) -> None:
+        why = places.unwritable(self._gateway.client)
+        if why is not None:
+            raise WriteFailed(f"{why}; nothing was written, make room and try again.")
 
     def _run(
         self,
@@ -340,3 +336,24 @@ class ChromaStore(Inspection, BaseStore):
     def _check_open(self) -> None:
         if self._closed:
             raise StoreClosed("This store is closed; open it again before using it.")
+        if self._gateway.suspect or self._writer.doubtful:
+            self._recover()
+
+    def _recover(self) -> None:
+        """After a failed write: open a folder again, and complete what was left half done."""
+        if places.unwritable(self._gateway.client):
+            return
+        with self._lock:
+            opened = self._opened
+            if not self._gateway.suspect:
+                complete(self)
+            elif opened is None or opened.reopen is None:
+                self._gateway.suspect = False
+                complete(self)
+            else:
+                self._catalog.forget()
+                opened = replace(opened, faults=opened.reopen())
+                self._gateway.suspect = False
+                self.repaired = repair_pending(self, opened, None)
+                self._writer.doubtful.clear()
+                self._gateway.failures.clear()

@@ -73,7 +73,10 @@ class Gateway(Epochs):
             self.failures.append(action)
             self.suspect = True
             if isinstance(exc, WriteFailed) and (why := places.unwritable(self.client)):
-                raise WriteFailed(f"{why} while {action}; nothing is lost, try again.") from exc
+                raise WriteFailed(
+                    f"{why}: {action} failed, and what was stored before is safe; change that, "
+                    "then try again."
+                ) from exc
             raise
 
     def _collection(self, kind: str, index: dict[str, Any], *, create: bool) -> Collection:

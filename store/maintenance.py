@@ -119,14 +119,16 @@ def repair_pending(
     try:
         done = replace(repair(store, progress), moved=moved)
     except EmbeddingError as exc:
-        _logger.warning("%s was not closed properly, and repairing it failed: %s", name, exc)
+        _logger.warning(
+            "Repairing %s after a crash or a failed write did not succeed: %s", name, exc
+        )
         return RepairReport(moved=moved, left=check(store).problems)
     if any(problem.kind in ("missing vectors", "stale vectors") for problem in done.left):
-        _logger.warning("%s was not closed properly, and has memories without vectors", name)
+        _logger.warning("After a crash or a failed write %s has memories without vectors", name)
         return done
     lock.note_unrepaired(lock.unrepaired - {name})
     if done.changed:
-        _logger.warning("%s was not closed properly and is repaired: %s", name, done)
+        _logger.warning("%s is repaired after a crash or a failed write: %s", name, done)
     return done
 
 

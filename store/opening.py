@@ -23,14 +23,14 @@ class Opened:
     """A gateway, where it leads, how to let it go, and the lock if it is a folder's.
 
     Whoever holds the lock is alone there. `faults` says which indexes were moved aside, and why;
-    `reopen` replaces the client.
+    `reopen` looks after the folder again and replaces the client; it gives what it moved aside.
     """
 
     gateway: Gateway
     location: str
     release: Callable[[], None]
     lock: FolderLock | None = None
-    reopen: Callable[[], None] | None = None
+    reopen: Callable[[], Mapping[str, str]] | None = None
     faults: Mapping[str, str] = MappingProxyType({})
 
 
@@ -70,15 +70,11 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
         folder.mkdir(parents=True)
     lock = FolderLock(folder).__enter__()
     try:
-        faults = health.look_after(folder, lock)
-        lock.begin()
-        client = places.open_folder(folder)
+        client, faults = _connect(folder, lock)
     except BaseException:
         lock.release()
         raise
     try:
-        for shell in filter(health.holds_vectors, faults):
-            Gateway(client, shell.rpartition("_")[0], create=False).discard(shell)
         gateway = _gateway(client, name, str(folder), create=create)
     except BaseException:
         places.close_client(client)
@@ -95,11 +91,28 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
         finally:
             lock.release()
 
-    def reopen() -> None:
+    def reopen() -> Mapping[str, str]:
         places.close_client(gateway.client)
-        gateway.attach(places.open_folder(folder))
+        lock.end(unclean=True)
+        client, faults = _connect(folder, lock)
+        gateway.attach(client)
+        return faults
 
     return Opened(gateway, str(folder), release, lock, reopen, faults)
+
+
+def _connect(folder: Path, lock: FolderLock) -> tuple[ClientAPI, Mapping[str, str]]:
+    """Look after a locked folder, then open it; give what was wrong with which collection."""
+    faults = health.look_after(folder, lock)
+    lock.begin()
+    client = places.open_folder(folder)
+    try:
+        for shell in filter(health.holds_vectors, faults):
+            Gateway(client, shell.rpartition("_")[0], create=False).discard(shell)
+    except BaseException:
+        places.close_client(client)
+        raise
+    return client, faults
 
 
 def _gateway(client: ClientAPI, name: str, place: str, *, create: bool) -> Gateway:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import chromadb
 from chromadb.api import ClientAPI
+from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
@@ -15,6 +16,7 @@ from store.errors import (
     StoreDamaged,
     StoreNotFound,
     StoreUnreachable,
+    WriteFailed,
 )
 from store.locking import OUR_FILES
 
@@ -60,6 +62,11 @@ def open_folder(folder: Path) -> ClientAPI:
     try:
         return chromadb.PersistentClient(path=str(folder), settings=settings)
     except (ChromaError, ValueError, OSError) as exc:
+        # Chroma keeps what failed half-way under the folder's name, for the next to stumble over.
+        SharedSystemClient._identifier_to_system.pop(str(folder), None)
+        SharedSystemClient._identifier_to_refcount.pop(str(folder), None)
+        if why := _why_unwritable(folder):
+            raise WriteFailed(f"{why}; make room and try again.") from exc
         raise StoreDamaged(f"Chroma cannot open {folder}: {exc}") from exc
 
 
@@ -67,12 +74,14 @@ def unwritable(client: ClientAPI) -> str | None:
     """Say why the folder of an embedded client cannot be written; None if it can, or has none."""
     settings = client.get_settings()
     folder = Path(settings.persist_directory)
-    if not settings.is_persistent or not folder.exists():
-        return None
+    return _why_unwritable(folder) if settings.is_persistent and folder.exists() else None
+
+
+def _why_unwritable(folder: Path) -> str | None:
     if not os.access(folder, os.W_OK):
-        return f"{folder} became read-only"
+        return f"{folder} is read-only"
     free = shutil.disk_usage(folder).free
-    return f"The disk of {folder} was full ({free:,} bytes left)" if free < _ROOM else None
+    return f"The disk of {folder} is full ({free:,} bytes left)" if free < _ROOM else None
 
 
 def is_server(location: str) -> bool:
