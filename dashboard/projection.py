@@ -150,13 +150,8 @@ def _by_umap(
     neighbours = neighbours or nearest(
         unit, unit, settings.neighbours - 1, exclude_self=True, progress=progress
     )
-    # A second, calmer round costs less than more epochs at once and keeps neighbours better.
-    rounds = {
-        "umap": ((EPOCHS, 1.0), (EPOCHS, _CALM_STRENGTH)),
-        "warm": ((_WARM_EPOCHS, _WARM_STRENGTH),),
-    }
     flat = start
-    for epochs, strength in rounds.get(method, rounds["umap"][:1]):
+    for epochs, strength in _rounds(method, len(unit)):
         flat = projection_umap.arrange(
             neighbours,
             flat,
@@ -169,6 +164,16 @@ def _by_umap(
     if not np.isfinite(flat).all():
         raise ArithmeticError("it gave positions that are no numbers")
     return flat if method == "warm" else gathered(flat, islands(flat))
+
+
+def _rounds(method: Method, rows: int) -> tuple[tuple[int, float], ...]:
+    """Give epochs and strength of each round."""
+    if method == "warm":
+        return ((_WARM_EPOCHS, _WARM_STRENGTH),)
+    if method == "preview" or rows > EXACT_LIMIT:
+        return ((EPOCHS, 1.0),)
+    # A second, calmer round costs less than more epochs at once and keeps neighbours better.
+    return ((EPOCHS, 1.0), (EPOCHS, _CALM_STRENGTH))
 
 
 def _preview(unit: Floats, start: Floats, settings: Settings, progress: Progress | None) -> Floats:
