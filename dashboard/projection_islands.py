@@ -5,81 +5,73 @@ How far UMAP pushes a group away says little; left there, it leaves the map most
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import label
+from scipy.ndimage import binary_dilation, label
 
 from dashboard.projection_neighbours import Floats
 
-Place = npt.NDArray[np.floating]
-_CELLS = 20
-_GAP = 0.25
-_TURNS = 24
+_FINE = 64
+_GAP = 3
+_LARGEST = 2048
 
 
 def islands(flat: Floats) -> npt.NDArray[np.int64]:
     """Give each row the number of its island: the rows reached from it without a wide gap."""
     size = float(np.max(np.ptp(flat, axis=0))) or 1.0
-    cell = np.clip(((flat - flat.min(axis=0)) / size * _CELLS).astype(np.intp), 0, _CELLS - 1)
-    taken = np.zeros((_CELLS, _CELLS), dtype=bool)
+    # Few points are sparse everywhere: only a wider gap means something among them.
+    cells = int(np.clip(len(flat) ** 0.5 / 1.2, 8, 40))
+    cell = np.clip(((flat - flat.min(axis=0)) / size * cells).astype(np.intp), 0, cells - 1)
+    taken = np.zeros((cells, cells), dtype=bool)
     taken[cell[:, 0], cell[:, 1]] = True
     numbers, _ = label(taken, structure=np.ones((3, 3)))
     return np.asarray(numbers[cell[:, 0], cell[:, 1]] - 1, dtype=np.int64)
 
 
 def gathered(flat: Floats, island: npt.NDArray[np.int64]) -> Floats:
-    """Move islands, each as a whole, next to the largest one: in the direction they lay in."""
+    """Move each island, as a whole, straight towards the largest one until a gap is left."""
     sizes = np.bincount(island)
     if len(sizes) < 2:
         return flat
     order = np.argsort(-sizes, kind="stable")
     moved = flat.copy()
-    first = flat[island == order[0]]
-    home = np.median(first, axis=0)
-    placed: list[tuple[Place, float]] = [(home, _radius(first, home))]
-    gap = _GAP * placed[0][1]
+    main = flat[island == order[0]]
+    home = np.median(main, axis=0)
+    sea = _Sea(flat, cell=max(float(np.max(np.ptp(main, axis=0))), 1e-3) / _FINE)
+    sea.settle(main)
     for number in order[1:]:
         own = island == number
-        middle = np.median(flat[own], axis=0)
-        radius = _radius(flat[own], middle)
-        spot = _free_spot(middle - home, home, radius + gap, placed)
-        moved[own] += (spot - middle).astype(np.float32)
-        placed.append((spot, radius))
+        way = np.asarray(home - np.median(flat[own], axis=0))
+        moved[own] += sea.approach(flat[own], way)
+        sea.settle(moved[own])
     return moved
 
 
-def _radius(points: Floats, middle: Place) -> float:
-    return float(np.max(np.linalg.norm(points - middle, axis=1))) + 1e-3
+class _Sea:
+    """A fine grid over the map that knows where there is land, with a gap around it."""
 
+    def __init__(self, flat: Floats, *, cell: float) -> None:
+        self._cell = cell
+        self._low = flat.min(axis=0) - _GAP * cell
+        shape = ((flat.max(axis=0) - self._low) / cell).astype(np.intp) + 2 * _GAP
+        self._taken = np.zeros(np.minimum(shape, _LARGEST), dtype=bool)
 
-def _free_spot(
-    direction: Floats, home: Floats, room: float, placed: list[tuple[Place, float]]
-) -> Place:
-    """Find the place nearest to home that is free, turning away from `direction` when it helps."""
-    middles = np.array([middle for middle, _ in placed])
-    radii = np.array([radius for _, radius in placed])
-    straight = np.arctan2(direction[1], direction[0])
-    best: tuple[float, Place] | None = None
-    for turn in sorted(range(-_TURNS // 2, _TURNS // 2), key=abs):
-        angle = straight + turn * 2 * np.pi / _TURNS
-        way = np.array([np.cos(angle), np.sin(angle)])
-        reach = _reach(way, home, room, middles, radii)
-        # A turn costs as much as a longer way would.
-        cost = reach * (1 + abs(turn) / _TURNS)
-        if best is None or cost < best[0] - 1e-9:
-            best = cost, home + way * reach
-    return best[1] if best else home
+    def _cells(self, points: Floats) -> npt.NDArray[np.intp]:
+        cells = ((points - self._low) / self._cell).astype(np.intp)
+        return np.clip(cells, 0, np.array(self._taken.shape) - 1)
 
+    def settle(self, points: Floats) -> None:
+        """Let these points be land."""
+        here = np.zeros_like(self._taken)
+        here[tuple(self._cells(points).T)] = True
+        self._taken |= binary_dilation(here, np.ones((3, 3)), iterations=_GAP)
 
-def _reach(way: Place, home: Place, room: float, middles: Place, radii: Place) -> float:
-    """Give how far along a way a disc of that size must go to touch no other."""
-    reach = 0.0
-    for _ in range(len(radii) + 1):
-        spot = home + way * reach
-        overlap = np.linalg.norm(middles - spot, axis=1) < radii + room - 1e-6
-        if not overlap.any():
-            return reach
-        ahead = (middles[overlap] - home) @ way
-        aside = np.linalg.norm(middles[overlap] - home - ahead[:, None] * way, axis=1)
-        reach = float(
-            np.max(ahead + np.sqrt(np.maximum((radii[overlap] + room) ** 2 - aside**2, 0)))
-        )
-    return reach
+    def approach(self, points: Floats, way: Floats) -> Floats:
+        """Give how far points can go along a way before they come to land."""
+        steps = max(1, int(np.linalg.norm(way) / self._cell))
+        shape = points[np.unique(self._cells(points), axis=0, return_index=True)[1]]
+        gone = np.zeros(2, dtype=np.float32)
+        for step in range(1, steps + 1):
+            ahead = np.asarray(way * (step / steps), dtype=np.float32)
+            if self._taken[tuple(self._cells(shape + ahead).T)].any():
+                break
+            gone = ahead
+        return gone

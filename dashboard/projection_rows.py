@@ -70,9 +70,7 @@ def _remarks(
     if copies and different == 1:
         notes.append(f"All {copies + 1:,} have the same vector: they are drawn as one disc.")
     elif copies:
-        notes.append(
-            f"{_some(copies)} a copy of another in meaning: copies are drawn side by side."
-        )
+        notes.append(f"{_share(copies)} the vector of another: those are drawn side by side.")
     if 1 < different <= SIMPLE:
         notes.append("With so few different memories their places say little.")
     return tuple(notes)
