@@ -19,9 +19,10 @@ from store.records import Near, Record, Vector, owner_of, vector_ids
 from store.values import decode
 from store.vectors import VectorShelf
 
-EXACT = 5_000
+EXACT = 20_000
 """Scopes of up to this many vectors are scored one by one, as brute force would."""
 
+_WIDEST = 4_000
 _PAGE = 500
 _TRIED = 500
 _KEPT_FILTERS = 8
@@ -235,7 +236,7 @@ class Finder:
             return None
         per_memory = total / len(directory.entries)
         wanted = max(need + 5, round(need * per_memory * 1.5 * total / inside))
-        while wanted < max(EXACT, inside // 8):
+        while wanted < _WIDEST:
             found = self._checked(scope, self._gateway.nearest(query, min(wanted, total)), need)
             if len(found) >= need:
                 return found
