@@ -31,7 +31,8 @@ _DENSITY = (
     (0.12, "rgba(140,145,155,0.05)"),
     (1, "rgba(140,145,155,0.45)"),
 )
-_STEPS = ("#440154", "#46327E", "#365C8D", "#277F8E", "#1FA187", "#4AC16D", "#A0DA39", "#FDE725")
+# Every step can be seen on white and on near-black.
+_STEPS = ("#7C86A0", "#5F7FD9", "#2F9FC7", "#2BB08A", "#86BF3A", "#F0B000")
 _SCALE = [[step / (len(_STEPS) - 1), colour] for step, colour in enumerate(_STEPS)]
 _HEIGHT = 620
 
