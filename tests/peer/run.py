@@ -41,7 +41,13 @@ def check(suite: Suite, expected: list[Expected]) -> Verdict:
     """Fetch a suite's tests unless they are here, run them, and judge."""
     started = time.monotonic()
     print(f"{suite.package} {version(suite.package)}: ", end="", flush=True)
-    report = run(suite, fetch(suite.package))
+    left_out = [
+        test
+        for one in expected
+        if one.package == suite.package and one.left_out
+        for test in one.tests
+    ]
+    report = run(suite, fetch(suite.package), left_out)
     verdict = judge(suite, report["outcomes"], report["with_store"], expected)
     print(f"{verdict.tests} tests in {time.monotonic() - started:.0f} s", flush=True)
     return verdict
@@ -69,7 +75,7 @@ def unpack(archive: Path, folder: Path) -> None:
                 packed.extract(member, folder, filter="data")
 
 
-def run(suite: Suite, folder: Path) -> dict[str, dict[str, str]]:
+def run(suite: Suite, folder: Path, left_out: list[str]) -> dict[str, dict[str, str]]:
     """Run pytest in a suite's folder with our plugin; give what the plugin wrote down."""
     report = KEPT / f"{suite.package}.json"
     report.unlink(missing_ok=True)
@@ -77,6 +83,7 @@ def run(suite: Suite, folder: Path) -> dict[str, dict[str, str]]:
     # Their options ask for plugins that say nothing about a store.
     options += ["-o", "addopts=", "-o", "asyncio_default_fixture_loop_scope=function"]
     options += ["-k", suite.only] if suite.only else []
+    options += [f"--deselect={test}" for test in left_out]
     with log_of(suite).open("wb") as log:
         subprocess.run(
             [sys.executable, "-m", "pytest", *options, *suite.files],
@@ -127,12 +134,13 @@ def table(verdicts: list[tuple[Suite, Verdict]]) -> str:
 
 
 def print_reasons(suites: list[Suite], expected: list[Expected]) -> None:
-    """Say which tests are expected to fail, and why."""
+    """Say which tests are expected to fail or left out, and why."""
     packages = {suite.package for suite in suites}
     for one in expected:
         if one.package in packages:
             names = ", ".join(test.rpartition("::")[2] for test in one.tests)
-            print(f"expected to fail in {one.package}: {names}: {one.reason}")
+            what = "left out" if one.left_out else "expected to fail"
+            print(f"{what} in {one.package}: {names}: {one.reason}")
 
 
 if __name__ == "__main__":

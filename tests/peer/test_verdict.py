@@ -42,6 +42,12 @@ def test_tests_that_no_longer_run_are_a_surprise() -> None:
     )
 
 
+def test_a_test_that_is_left_out_counts_as_one_that_does_not_pass() -> None:
+    expected = [Expected("theirs", ("t.py::two[b]",), "a reason", left_out=True)]
+    verdict = judge(SUITE, {k: RAN[k] for k in list(RAN)[:2]}, [], expected)
+    assert (verdict.tests, verdict.passed, verdict.excepted, verdict.surprises) == (3, 2, 1, ())
+
+
 def test_every_expected_failure_belongs_to_a_suite_and_has_a_reason() -> None:
     packages = {suite.package for suite in SUITES}
     assert all(one.package in packages and one.reason.strip() for one in read_expected())

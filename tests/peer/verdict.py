@@ -24,7 +24,13 @@ def judge(
     expected: Sequence[Expected],
 ) -> Verdict:
     """Compare outcomes with expectations: every difference, either way, is a surprise."""
-    own = [one for one in expected if one.package == suite.package]
+    own = [one for one in expected if one.package == suite.package and not one.left_out]
+    left_out = [
+        test
+        for one in expected
+        if one.package == suite.package and one.left_out
+        for test in one.tests
+    ]
     passed = {test for test, outcome in outcomes.items() if outcome == "passed"}
     excepted = {test for test in outcomes if any(one.covers(test) for one in own)}
     surprises = [f"{test} {outcomes[test]}" for test in outcomes if test not in passed | excepted]
@@ -35,14 +41,15 @@ def judge(
         for named in one.tests
         if not any(test == named or test.partition("[")[0] == named for test in outcomes)
     ]
-    if len(outcomes) != suite.total:
-        surprises.append(f"{len(outcomes)} tests ran where there were {suite.total} before")
+    if len(outcomes) + len(left_out) != suite.total:
+        before = suite.total - len(left_out)
+        surprises.append(f"{len(outcomes)} tests ran where there were {before} before")
     if len(passed) < suite.floor:
         surprises.append(f"{len(passed)} tests passed where at least {suite.floor} must")
     return Verdict(
-        len(outcomes),
+        len(outcomes) + len(left_out),
         len(set(with_store) & outcomes.keys()),
         len(passed - excepted),
-        len(excepted - passed),
+        len(excepted - passed) + len(left_out),
         tuple(sorted(surprises)),
     )
