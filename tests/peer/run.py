@@ -14,7 +14,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.peer.suites import SUITES, Expected, Suite, read_expected
+from tests.peer.suites import SUITES, Expected, Suite, left_out, read_expected
 from tests.peer.verdict import Verdict, judge
 
 PLUGIN = Path(__file__).parent
@@ -41,13 +41,7 @@ def check(suite: Suite, expected: list[Expected]) -> Verdict:
     """Fetch a suite's tests unless they are here, run them, and judge."""
     started = time.monotonic()
     print(f"{suite.package} {version(suite.package)}: ", end="", flush=True)
-    left_out = [
-        test
-        for one in expected
-        if one.package == suite.package and one.left_out
-        for test in one.tests
-    ]
-    report = run(suite, fetch(suite.package), left_out)
+    report = run(suite, fetch(suite.package), left_out(suite, expected))
     verdict = judge(suite, report["outcomes"], report["with_store"], expected)
     print(f"{verdict.tests} tests in {time.monotonic() - started:.0f} s", flush=True)
     return verdict
@@ -75,7 +69,7 @@ def unpack(archive: Path, folder: Path) -> None:
                 packed.extract(member, folder, filter="data")
 
 
-def run(suite: Suite, folder: Path, left_out: list[str]) -> dict[str, dict[str, str]]:
+def run(suite: Suite, folder: Path, absent: list[str]) -> dict[str, dict[str, str]]:
     """Run pytest in a suite's folder with our plugin; give what the plugin wrote down."""
     report = KEPT / f"{suite.package}.json"
     report.unlink(missing_ok=True)
@@ -83,7 +77,7 @@ def run(suite: Suite, folder: Path, left_out: list[str]) -> dict[str, dict[str, 
     # Their options ask for plugins that say nothing about a store.
     options += ["-o", "addopts=", "-o", "asyncio_default_fixture_loop_scope=function"]
     options += ["-k", suite.only] if suite.only else []
-    options += [f"--deselect={test}" for test in left_out]
+    options += [f"--deselect={test}" for test in absent]
     with log_of(suite).open("wb") as log:
         subprocess.run(
             [sys.executable, "-m", "pytest", *options, *suite.files],

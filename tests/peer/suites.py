@@ -66,3 +66,9 @@ def read_expected(path: Path = EXPECTED) -> list[Expected]:
         Expected(one["package"], tuple(one["tests"]), one["reason"], one.get("left_out", False))
         for one in entries
     ]
+
+
+def left_out(suite: Suite, expected: list[Expected]) -> list[str]:
+    """Name the tests of a suite that are not run."""
+    own = (one for one in expected if one.package == suite.package and one.left_out)
+    return [test for one in own for test in one.tests]
