@@ -36,7 +36,7 @@ def check_at(
             opened.release()
     folder = _folder(location)
     with FolderLock(folder) as lock:
-        faults = health.examine(folder).faults
+        faults = health.examine(folder, lock).faults
         own = [f"{one}: {fault}" for one, fault in faults.items() if one.rpartition("_")[0] == name]
         if own:
             problem = Problem("unreadable index", len(own), True, details=tuple(sorted(own)))

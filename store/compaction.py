@@ -75,12 +75,15 @@ def compact(
                 f"{place} was not closed properly; run 'memlens check {place} --repair' first."
             )
         shutil.rmtree(place / WORK, ignore_errors=True)
-        return _Compaction(place, list(texts), progress).run()
+        return _Compaction(place, lock, list(texts), progress).run()
 
 
 class _Compaction:
-    def __init__(self, folder: Path, texts: list[str], progress: Progress | None) -> None:
+    def __init__(
+        self, folder: Path, lock: FolderLock, texts: list[str], progress: Progress | None
+    ) -> None:
         self._folder = folder
+        self._lock = lock
         self._work = folder / WORK
         self._texts = texts
         self._progress = progress
@@ -152,7 +155,7 @@ class _Compaction:
 
     def _verify(self) -> None:
         """Every record must be as it was, and every index readable, before anything is replaced."""
-        faults = health.examine(self._work).faults
+        faults = health.examine(self._work, self._lock).faults
         names = {one.name for one in database.collections(self._work) if one.ours}
         same = all(
             database.contents(self._work, name) == database.contents(self._folder, name)

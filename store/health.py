@@ -49,9 +49,9 @@ def look_after(folder: Path, lock: FolderLock) -> Mapping[str, str]:
     if not lock.unclean and not cut:
         return {}
     lock.note_unrepaired(lock.unrepaired | _stores(ours))
-    faults = examine(folder).faults
+    faults = examine(folder, lock).faults
     move_aside(folder, ours, faults)
-    again = _probe(folder, [name for name in faults if not holds_vectors(name)])
+    again = _probe(folder, lock, [name for name in faults if not holds_vectors(name)])
     for name, fault in again.items():
         raise StoreDamaged(
             f"The collection {name!r} in {folder} cannot be read: {fault}; restore the folder from "
@@ -67,8 +67,10 @@ def stores(folder: Path) -> frozenset[str]:
     return _stores([one for one in database.collections(folder) if one.ours])
 
 
-def examine(folder: Path) -> Health:
+def examine(folder: Path, lock: FolderLock) -> Health:
     """Read every collection of our stores in a locked, closed folder; nothing is changed.
+
+    The process that reads keeps the lock, should this one be killed meanwhile.
 
     Raises:
         StoreDamaged: The database itself is damaged.
@@ -76,7 +78,7 @@ def examine(folder: Path) -> Health:
     database.check(folder)
     ours = [one for one in database.collections(folder) if one.ours]
     faults = _faults_of_files(folder, ours, thorough=True)
-    faults |= _probe(folder, [one.name for one in ours if one.name not in faults])
+    faults |= _probe(folder, lock, [one.name for one in ours if one.name not in faults])
     return Health(faults, _stores(ours))
 
 
@@ -103,11 +105,11 @@ def _faults_of_files(
     return {name: fault for name, fault in found.items() if fault is not None}
 
 
-def _probe(folder: Path, names: Sequence[str]) -> dict[str, str]:
+def _probe(folder: Path, lock: FolderLock, names: Sequence[str]) -> dict[str, str]:
     """Read collections in a process of its own, and again without each one that crashes it."""
     remaining, faults = list(names), dict[str, str]()
     while remaining:
-        status, lines = _run_probe(folder, remaining)
+        status, lines = _run_probe(folder, lock, remaining)
         done = {str(name): fault for name, *rest in lines for fault in rest}
         faults |= {name: fault for name, fault in done.items() if fault is not None}
         remaining = [name for name in remaining if name not in done]
@@ -120,8 +122,11 @@ def _probe(folder: Path, names: Sequence[str]) -> dict[str, str]:
     return faults
 
 
-def _run_probe(folder: Path, names: Sequence[str]) -> tuple[int, list[list[str | None]]]:
-    command = [sys.executable, "-P", str(Path(__file__).with_name("probe.py")), str(folder), *names]
+def _run_probe(
+    folder: Path, lock: FolderLock, names: Sequence[str]
+) -> tuple[int, list[list[str | None]]]:
+    script = str(Path(__file__).with_name("probe.py"))
+    command = [sys.executable, "-P", script, str(os.getpid()), str(folder), *names]
     try:
         run = subprocess.run(  # noqa: S603 -- a fixed command; nothing of it is a shell's
             command,
@@ -132,6 +137,7 @@ def _run_probe(folder: Path, names: Sequence[str]) -> tuple[int, list[list[str |
             timeout=_SECONDS,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             check=False,
+            pass_fds=lock.inherited,
         )
     except subprocess.TimeoutExpired as exc:
         raise StoreDamaged(

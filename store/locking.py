@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from store.errors import StoreClosed, StoreLocked, WriteFailed
 
 LOCK, HOLDER, STATE = ".memlens.lock", ".memlens.holder", ".memlens.state"
 ASIDE = ".memlens.damaged"
+_ORPHANS_SECONDS = 5.0
 OUR_FILES = frozenset({LOCK, HOLDER, STATE, ASIDE})
 
 
@@ -42,7 +44,7 @@ class FolderLock:
                 "a store's folder must be writable."
             ) from exc
         try:
-            _lock(descriptor)
+            self._wait_for(descriptor)
             self._read_state()
             self.describe()
         except BlockingIOError as exc:
@@ -54,17 +56,42 @@ class FolderLock:
         self._descriptor, self._owner = descriptor, os.getpid()
         return self
 
+    def _wait_for(self, descriptor: int) -> None:
+        """Lock at once or not at all; but what a killed holder started may take a moment to end."""
+        deadline = time.monotonic() + _ORPHANS_SECONDS
+        while True:
+            try:
+                _lock(descriptor)
+            except BlockingIOError:
+                if time.monotonic() > deadline or not self._holder_died():
+                    raise
+                time.sleep(0.05)
+            else:
+                return
+
+    def _holder_died(self) -> bool:
+        holder = _read(self._folder / HOLDER)
+        if holder.get("host") != socket.gethostname() or sys.platform == "win32":
+            return False
+        try:
+            os.kill(int(holder["pid"]), 0)
+        except ProcessLookupError:
+            return True
+        except (PermissionError, KeyError, TypeError, ValueError):
+            return False
+        return False
+
     @property
     def held(self) -> bool:
         """Tell whether this process holds the folder; a forked child has only a copy of this."""
         return self._descriptor is not None and os.getpid() == self._owner
 
     @property
-    def descriptor(self) -> int:
-        """The open lock: a child process that inherits it keeps the folder locked."""
+    def inherited(self) -> tuple[int, ...]:
+        """What a child process is to inherit so that the folder stays locked until it ends."""
         if self._descriptor is None:
             raise StoreClosed(f"The lock on {self._folder} is not held any more.")
-        return self._descriptor
+        return () if sys.platform == "win32" else (self._descriptor,)
 
     def describe(self, address: str | None = None) -> None:
         """Write down who holds the folder, and where it is served if it is."""

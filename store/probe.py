@@ -1,23 +1,27 @@
 """Reads collections as Chroma does, in a process that may crash: a damaged index kills its reader.
 
-Run as a script with a folder and the names of collections. Each line printed is JSON: the name
-alone before a collection is read, then with what is wrong with it, or null.
+Run as a script with the caller's pid, a folder and the names of collections. Each line printed is
+JSON: the name alone before a collection is read, then with what is wrong with it, or null.
 """
 
+import ctypes
 import json
+import os
+import signal
 import sys
 from typing import Any
-
-import chromadb
-import numpy as np
-from chromadb.config import Settings
 
 _PAGE = 2_000
 _ASKED = 5
 
 
-def main(folder: str, names: list[str]) -> None:
+def main(parent: int, folder: str, names: list[str]) -> None:
     """Read each collection and say what is wrong with it."""
+    _end_with(parent)
+    # Only now: importing it takes a while, in which the parent may be killed.
+    import chromadb
+    from chromadb.config import Settings
+
     client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
     for name in names:
         _say(name)
@@ -28,8 +32,18 @@ def main(folder: str, names: list[str]) -> None:
         _say(name, fault)
 
 
+def _end_with(parent: int) -> None:
+    """Let the kernel end this process when its parent is killed, where it can."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        if os.getppid() != parent:
+            sys.exit("whoever wanted to know is gone")
+
+
 def _read(collection: Any) -> str | None:
     """Read everything a store uses: items by their metadata, vectors by their embeddings too."""
+    import numpy as np
+
     ids = collection.get(include=[])["ids"]
     if collection.count() != len(ids):
         return f"{len(ids)} records are listed and {collection.count()} counted"
@@ -49,6 +63,8 @@ def _read(collection: Any) -> str | None:
 def _ask(collection: Any, queries: list[Any], vectors: bool) -> str | None:
     """A stored vector must find itself, or its equal; items are only asked for anything."""
     answer = collection.query(query_embeddings=queries, n_results=1, include=["distances"])
+    import numpy as np
+
     distances = [row[0] if row else 1.0 for row in answer["distances"]]
     zeros = [not np.any(query) for query in queries]
     lost = [far for far, zero in zip(distances, zeros, strict=True) if far > 1e-3 and not zero]
@@ -60,4 +76,4 @@ def _say(name: str, fault: str | None = "") -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

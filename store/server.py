@@ -113,7 +113,7 @@ class ChromaServer:
             env=os.environ | {"NO_COLOR": "1"},
             # Ctrl-C in a terminal reaches its whole group: the server is to hear it once, from us.
             start_new_session=True,
-            pass_fds=() if sys.platform == "win32" else (self._lock.descriptor,),
+            pass_fds=self._lock.inherited,
         )
         output = self._process.stdout
         self._reader = threading.Thread(target=self._listen, args=(output,), daemon=True)

@@ -206,4 +206,4 @@ def test_without_room_nothing_is_changed(folder: Path, tmp_path: Path) -> None:
             compact(small)
         assert memories(small) == before
     finally:
-        subprocess.run(["umount", str(small)], check=True)
+        subprocess.run(["umount", "--lazy", str(small)], check=True)

@@ -1,4 +1,4 @@
-"""An agent killed again and again, at random and while Chroma saves an index, loses nothing.
+"""An agent killed again and again, at random, while it opens and while Chroma saves, loses nothing.
 
 Forty times a process that writes is ended with SIGKILL. After each the folder is opened, which
 repairs it, and held against what the process had acknowledged to a log outside.
@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from store import ChromaStore, check, epochs, gateway
-from store.locking import ASIDE
+from store.locking import ASIDE, FolderLock
 from tests.store.killed import INDEX, KEYS, namespace_of, write_until_killed
 
 KILLS = 40
 SAVED_EVERY = 100
 
 Process = multiprocessing.process.BaseProcess
-Start = Callable[[int], tuple[Process, Path]]
+Start = Callable[[int], Process]
 
 pytestmark = pytest.mark.skipif(
     "forkserver" not in multiprocessing.get_all_start_methods(), reason="needs SIGKILL and fork"
@@ -38,6 +38,9 @@ class Model:
 
     def read(self, log: Path) -> None:
         batch: dict[int, str | None] = {}
+        self.doubtful = {}
+        if not log.exists():
+            return
         for line in log.read_text().splitlines():
             kind, *rest = json.loads(line)
             if kind == "try":
@@ -79,6 +82,17 @@ def after(seconds: float, log: Path) -> Callable[[], bool]:
     return moment
 
 
+def early(seconds: float) -> Callable[[], bool]:
+    """While the store is being opened, looked after and repaired, or soon after that."""
+    end = time.monotonic() + seconds
+
+    def moment() -> bool:
+        time.sleep(0.001)
+        return time.monotonic() > end
+
+    return moment
+
+
 def saving(folder: Path, log: Path, delay: float) -> Callable[[], bool]:
     """While an index is being saved: its header was just written, the rest follows."""
     begun = after(0.05, log)
@@ -114,29 +128,36 @@ def folder(stores_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def start(folder: Path, stores_folder: Path) -> Start:
+def log(stores_folder: Path) -> Path:
+    return stores_folder / "killed.log"
+
+
+@pytest.fixture
+def start(folder: Path, log: Path) -> Start:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.store.killed"])
-    log = stores_folder / "killed.log"
 
-    def started(seed: int) -> tuple[Process, Path]:
+    def started(seed: int) -> Process:
         process = context.Process(target=write_until_killed, args=(folder, log, seed), daemon=True)
         process.start()
-        return process, log
+        return process
 
     return started
 
 
-def test_forty_kills_lose_no_acknowledged_memory(folder: Path, start: Start) -> None:
+def test_forty_kills_lose_no_acknowledged_memory(folder: Path, log: Path, start: Start) -> None:
     model, choose = Model(), random.Random(4)
     for number in range(KILLS):
-        process, log = start(number)
         # The first round fills the store, so that there is an index to be saved again.
         aimed = number % 2 == 1 and headers(folder)
         pause = choose.choice([0, 0, 0.0005, 0.002])
-        kill_at(
-            saving(folder, log, pause) if aimed else after(choose.uniform(0, 1.5), log), process
-        )
+        if number % 4 == 2:
+            with FolderLock(folder) as lock:
+                lock.begin()
+            moment = early(choose.uniform(0, 3))
+        else:
+            moment = saving(folder, log, pause) if aimed else after(choose.uniform(0, 1.5), log)
+        kill_at(moment, start(number))
         model.read(log)
         with ChromaStore.open(folder, index=INDEX) as store:
             assert store.repaired is not None

@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from store import ChromaServer, ChromaStore, NotAStore, StoreLocked, StoreNotFound, StoreUnreachable
+from store import (
+    ChromaServer,
+    ChromaStore,
+    NotAStore,
+    StoreLocked,
+    StoreNotFound,
+    StoreUnreachable,
+    check,
+)
 from store.locking import STATE, FolderLock
 
 SERVE = """
@@ -109,6 +117,18 @@ def once_free(folder: Path, seconds: float = 30) -> FolderLock:
         except StoreLocked:
             assert time.monotonic() < deadline
             time.sleep(0.1)
+
+
+def test_what_was_not_closed_is_repaired_before_it_is_served(stores_folder: Path) -> None:
+    folder = stores_folder / "to-be-repaired"
+    with ChromaStore.open(folder) as store:
+        store.put(("a",), "k", {"text": "drinks green tea"})
+        store._gateway.delete_vectors([one for one, _ in store._gateway.revisions()])
+    with FolderLock(folder) as lock:
+        lock.begin()
+    with ChromaServer(folder) as server, ChromaStore.open(server.address) as agent:
+        assert check(agent).clean
+        assert agent.match(query="green tea")[0].score is not None
 
 
 def test_nothing_is_created_where_there_is_no_store(stores_folder: Path) -> None:
