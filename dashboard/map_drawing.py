@@ -107,11 +107,17 @@ def still_there(picture: StoreMap, store: ChromaStore, scope: Namespace) -> Stor
 
 def keep_rows(picture: StoreMap, rows: Sequence[int]) -> StoreMap:
     """Give a map of some of its rows."""
-    ids = picture.ids[list(rows)]
-    layout = replace(picture.layout, positions=picture.layout.positions[list(rows)])
-    entries = tuple(picture.entries[row] for row in rows)
-    version = f"{picture.version}-{picture_version(ids, ids, layout)}"
-    return replace(picture, entries=entries, ids=ids, layout=layout, version=version)
+    kept = list(rows)
+    layout = replace(picture.layout, positions=picture.layout.positions[kept])
+    ids, revisions = picture.ids[kept], picture.revisions[kept]
+    return StoreMap(
+        tuple(picture.entries[row] for row in kept),
+        ids,
+        revisions,
+        layout,
+        picture_version(ids, revisions, layout),
+        picture.token,
+    )
 
 
 def names_of(view: Drawn) -> list[Named]:

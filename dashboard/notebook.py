@@ -11,8 +11,8 @@ from dashboard.map_drawing import best_choice, colours_of, draw, drawn, names_of
 from dashboard.map_query import ask
 from dashboard.memories import preview
 from dashboard.projection import Settings, project
-from dashboard.projection_cache import hash_references
-from dashboard.projection_jobs import StoreMap, rows_of_field
+from dashboard.projection_jobs import StoreMap, picture_of
+from dashboard.projection_vectors import rows_of_field
 from store import ChromaStore, Namespace
 
 
@@ -39,7 +39,7 @@ def map_of(
     references = [entry.reference for entry in entries]
     matrix = rows_of_field(store.vectors(scope), field, references)
     layout = project(matrix, settings=settings)
-    picture = StoreMap(entries, hash_references(references), layout, "notebook", store.token())
+    picture = picture_of(entries, layout, store.token())
     view = drawn(picture, store)
     asked = ask(picture, store, scope, query) if query else None
     colours = colours_of(view, colour or ("score" if asked else best_choice(view)), asked)

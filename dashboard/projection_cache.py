@@ -15,7 +15,7 @@ from dashboard.projection_plan import Hashes, SavedMap
 
 CACHE_VARIABLE = "MEMLENS_CACHE"
 _KEPT_MAPS = 20
-_FORMAT = 4
+_FORMAT = 5
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:

@@ -10,7 +10,7 @@ from scipy.ndimage import binary_dilation, label
 from dashboard.projection_neighbours import Floats
 
 _FINE = 64
-_GAP = 3
+_GAP, _LEAST_GAP, _MOST_GAP = 1.5, 0.03, 0.25
 _LARGEST = 2048
 
 
@@ -35,7 +35,10 @@ def gathered(flat: Floats, island: npt.NDArray[np.int64]) -> Floats:
     moved = flat.copy()
     main = flat[island == order[0]]
     home = np.median(main, axis=0)
-    sea = _Sea(flat, cell=max(float(np.max(np.ptp(main, axis=0))), 1e-3) / _FINE)
+    # The gap is wider than the usual way from point to point, or islands would seem one.
+    gap = float(np.clip(_GAP / len(main) ** 0.5, _LEAST_GAP, _MOST_GAP))
+    width = max(float(np.max(np.ptp(main, axis=0))), 1e-3)
+    sea = _Sea(flat, cell=width / _FINE, gap=round(gap * _FINE))
     sea.settle(main)
     for number in order[1:]:
         own = island == number
@@ -48,10 +51,11 @@ def gathered(flat: Floats, island: npt.NDArray[np.int64]) -> Floats:
 class _Sea:
     """A fine grid over the map that knows where there is land, with a gap around it."""
 
-    def __init__(self, flat: Floats, *, cell: float) -> None:
+    def __init__(self, flat: Floats, *, cell: float, gap: int) -> None:
         self._cell = cell
-        self._low = flat.min(axis=0) - _GAP * cell
-        shape = ((flat.max(axis=0) - self._low) / cell).astype(np.intp) + 2 * _GAP
+        self._gap = gap
+        self._low = flat.min(axis=0) - gap * cell
+        shape = ((flat.max(axis=0) - self._low) / cell).astype(np.intp) + 2 * gap
         self._taken = np.zeros(np.minimum(shape, _LARGEST), dtype=bool)
 
     def _cells(self, points: Floats) -> npt.NDArray[np.intp]:
@@ -62,7 +66,7 @@ class _Sea:
         """Let these points be land."""
         here = np.zeros_like(self._taken)
         here[tuple(self._cells(points).T)] = True
-        self._taken |= binary_dilation(here, np.ones((3, 3)), iterations=_GAP)
+        self._taken |= binary_dilation(here, np.ones((3, 3)), iterations=self._gap)
 
     def approach(self, points: Floats, way: Floats) -> Floats:
         """Give how far points can go along a way before they come to land."""

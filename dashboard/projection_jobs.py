@@ -3,7 +3,8 @@
 import hashlib
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,12 @@ from dashboard.projection_cache import (
 from dashboard.projection_neighbours import Floats
 from dashboard.projection_plan import Hashes, Plan, SavedMap, compare
 from dashboard.projection_process import WorkerProcess, WorkerStoppedError
-from store import ChromaStore, Entry, Namespace, Reference, StoreError, VectorTable
+from dashboard.projection_vectors import HeldVectors
+from store import ChromaStore, Entry, Namespace, StoreError
 
 DEFAULTS = Settings()
+REST_SECONDS = 3.0
+"""How long a map stays as it is while somebody writes all the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +41,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class StoreMap:
-    """A map: row i of `layout` is memory `entries[i]`, and `ids[i]` is a number of its own.
+    """A map: row i of `layout` is memory `entries[i]`, whose hashes are in `ids` and `revisions`.
 
     `version` is equal for equal pictures of equal memories; `token` is the store's state shown.
     """
 
     entries: tuple[Entry, ...]
     ids: Hashes
+    revisions: Hashes
     layout: Layout
     version: str
     token: str
+
+
+def picture_of(entries: tuple[Entry, ...], layout: Layout, token: str) -> StoreMap:
+    """Make the map of memories from where they lie."""
+    ids = hash_references(entry.reference for entry in entries)
+    revisions = hash_texts(entry.revision for entry in entries)
+    return StoreMap(entries, ids, revisions, layout, picture_version(ids, revisions, layout), token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,15 @@ class Status:
 class Maps:
     """Makes the map that was asked for last; every method returns at once unless it says so."""
 
-    def __init__(self, store: ChromaStore, folder: Path, worker: WorkerProcess) -> None:
+    def __init__(
+        self,
+        store: ChromaStore,
+        folder: Path,
+        worker: WorkerProcess,
+        *,
+        rest: float = REST_SECONDS,
+    ) -> None:
+        self._rest = rest
         self._store = store
         self._folder = folder
         self._worker = worker
@@ -72,7 +92,10 @@ class Maps:
         self._wanted: Request | None = None
         self._status = Status()
         self._thread: threading.Thread | None = None
-        self._pictures = 0
+        self._stopped = threading.Event()
+        self._vectors = HeldVectors(store)
+        self._turn = threading.Lock()
+        self._ended = 0.0
 
     def ask(self, request: Request) -> Status:
         """Say how far this map is; begin it when it is new or the store has changed since."""
@@ -80,9 +103,10 @@ class Maps:
         with self._lock:
             status = self._status
             stale = status.map is not None and status.map.token != token
+            rested = time.monotonic() - self._ended >= self._rest
             if request != self._wanted:
                 self._begin(request, Status(), token)
-            elif stale and not status.running and status.problem is None:
+            elif stale and rested and not status.running and status.problem is None:
                 self._begin(request, status, token)
             return self._status
 
@@ -93,6 +117,7 @@ class Maps:
 
     def cancel(self) -> None:
         """Stop arranging; the best picture so far stays."""
+        self._stopped.set()
         self._worker.stop()
 
     def close(self) -> None:
@@ -109,50 +134,54 @@ class Maps:
 
     def _begin(self, request: Request, status: Status, token: str) -> None:
         if self._status.running:
-            self._worker.stop()
+            self.cancel()
+        self._stopped = threading.Event()
         self._wanted = request
-        self._status = replace(status, running=True, doing="Reading vectors", done=0, total=0)
+        self._status = replace(status, running=True, doing="Looking for changes", done=0, total=0)
         self._thread = threading.Thread(
-            target=self._make, args=(request, token), name="memlens-map", daemon=True
+            target=self._make, args=(request, token, self._stopped), name="memlens-map", daemon=True
         )
         self._thread.start()
 
-    def _make(self, request: Request, token: str) -> None:
+    def _make(self, request: Request, token: str, stopped: threading.Event) -> None:
         problem = None
         try:
-            self._bring_up_to_date(request, token)
+            with self._turn:
+                self._bring_up_to_date(request, token, stopped)
         except WorkerStoppedError:
             problem = "Arranging was stopped; this is the best picture so far."
         except (StoreError, RuntimeError, OSError, ValueError) as error:
             problem = str(error)
+        self._ended = time.monotonic()
         self._tell(request, running=False, problem=problem)
 
-    def _bring_up_to_date(self, request: Request, token: str) -> None:
+    def _bring_up_to_date(self, request: Request, token: str, stopped: threading.Event) -> None:
         entries = tuple(entry for entry in self._store.entries(request.scope) if entry.vectors)
         ids = hash_references(entry.reference for entry in entries)
         revisions = hash_texts(entry.revision for entry in entries)
         name = self._name(request)
         saved = load_map(self._folder, name)
         plan = compare(ids, revisions, saved)
-        shown = _Shown(entries, ids, revisions, token)
         if saved is not None and plan.kind != "fresh":
-            self._show(request, shown, replace(saved.layout, positions=plan.known))
+            self._show(request, entries, token, replace(saved.layout, positions=plan.known))
         if plan.kind == "same":
             return
-        for layout in self._arrange(request, self._matrix(request, entries), plan):
-            self._show(request, shown, layout)
+
+        def reading(done: int, total: int) -> None:
+            if stopped.is_set():
+                raise WorkerStoppedError("reading was stopped")
+            self._tell(request, doing="Reading vectors", done=done, total=total)
+
+        matrix = self._vectors.matrix(
+            request.scope, request.field, entries, (ids, revisions), reading
+        )
+        for layout in self._arrange(request, matrix, plan):
+            if saved is not None and layout.trust is None:
+                layout = replace(layout, trust=saved.layout.trust)
+            self._show(request, entries, token, layout)
             churn = plan.churn if plan.kind == "place" else 0
             if layout.method in ("simple", "umap"):
                 save_map(self._folder, name, SavedMap(ids, revisions, layout, churn))
-
-    def _matrix(self, request: Request, entries: Sequence[Entry]) -> Floats:
-        """Read one vector of each memory; a row without the field asked for is not a number."""
-
-        def progress(done: int, total: int) -> None:
-            self._tell(request, doing="Reading vectors", done=done, total=total)
-
-        table = self._store.vectors(request.scope, progress=progress)
-        return rows_of_field(table, request.field, [entry.reference for entry in entries])
 
     def _arrange(self, request: Request, matrix: Floats, plan: Plan) -> Iterator[Layout]:
         with tempfile.TemporaryDirectory(prefix="memlens-map-") as named:
@@ -184,23 +213,15 @@ class Maps:
             request.settings,
         )
 
-    def _show(self, request: Request, shown: "_Shown", layout: Layout) -> None:
-        version = picture_version(shown.ids, shown.revisions, layout)
-        picture = StoreMap(shown.entries, shown.ids, layout, version, shown.token)
-        self._tell(request, map=picture)
+    def _show(
+        self, request: Request, entries: tuple[Entry, ...], token: str, layout: Layout
+    ) -> None:
+        self._tell(request, map=picture_of(entries, layout, token))
 
     def _tell(self, request: Request, **changes: Any) -> None:
         with self._lock:
             if self._wanted == request:
                 self._status = replace(self._status, **changes)
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    entries: tuple[Entry, ...]
-    ids: Hashes
-    revisions: Hashes
-    token: str
 
 
 def picture_version(ids: Hashes, revisions: Hashes, layout: Layout) -> str:
@@ -209,18 +230,3 @@ def picture_version(ids: Hashes, revisions: Hashes, layout: Layout) -> str:
     for part in (ids, revisions, layout.positions):
         digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()
-
-
-def rows_of_field(table: VectorTable, path: str, references: Sequence[Reference]) -> Floats:
-    """Give one stored vector for each reference: the first of that field, or of any if it is "".
-
-    A memory that has none gets a row of NaN.
-    """
-    found: dict[Reference, int] = {}
-    for row, (reference, own) in enumerate(zip(table.references, table.paths, strict=True)):
-        if not path or own == path:
-            found.setdefault(reference, row)
-    rows = np.array([found.get(reference, -1) for reference in references], dtype=np.intp)
-    matrix = np.full((len(references), table.matrix.shape[1]), np.nan, dtype=np.float32)
-    matrix[rows >= 0] = table.matrix[rows[rows >= 0]]
-    return matrix

@@ -48,7 +48,7 @@ def compare(ids: Hashes, revisions: Hashes, saved: SavedMap | None) -> Plan:
     known = np.full((len(ids), 2), np.nan, dtype=np.float32)
     if saved is None or not len(saved.ids):
         return Plan("fresh", known)
-    where = _find(ids, saved.ids)
+    where = find(ids, saved.ids)
     held = where >= 0
     held[held] = saved.revisions[where[held]] == revisions[held]
     known[held] = saved.layout.positions[where[held]]
@@ -61,8 +61,10 @@ def compare(ids: Hashes, revisions: Hashes, saved: SavedMap | None) -> Plan:
     return Plan("warm" if churn > CHURN * len(ids) else "place", known, churn)
 
 
-def _find(ids: Hashes, among: Hashes) -> npt.NDArray[np.intp]:
+def find(ids: Hashes, among: Hashes) -> npt.NDArray[np.intp]:
     """Give where each id stands in `among`, -1 where it does not."""
+    if not len(among):
+        return np.full(len(ids), -1, dtype=np.intp)
     order = np.argsort(among, kind="stable")
     found = np.searchsorted(among, ids, sorter=order)
     found = order[np.minimum(found, len(among) - 1)]

@@ -13,8 +13,11 @@ scope = widgets.scope_picker()
 entries = store.entries(scope)
 missing = unmapped(entries)
 
+if not store.count():
+    widgets.first_memory(store.info().location, store.info().name)
+    st.stop()
 if not entries:
-    widgets.empty("Nothing to map yet", "A map needs memories. There are none here.")
+    widgets.empty("Nothing to map here", "Choose a namespace that holds memories.")
     st.stop()
 if missing == len(entries):
     widgets.empty(

@@ -7,7 +7,7 @@ import numpy as np
 from dashboard.map_colours import group
 from dashboard.map_export import as_csv, as_json_lines, as_svg
 from dashboard.projection import Layout
-from dashboard.projection_jobs import StoreMap
+from dashboard.projection_jobs import StoreMap, picture_of
 from store import Entry
 from tests.dashboard.conftest import memory
 
@@ -17,7 +17,7 @@ def picture() -> StoreMap:
         Entry(("users", "mira"), key, 0, 0, None, None, "r", 1) for key in ("a", "=1+1", "c")
     )
     places = np.array([[1, 2], [3, 4], [np.nan, np.nan]], np.float32)
-    return StoreMap(entries, np.arange(3, dtype=np.uint64), Layout(places, "umap"), "v", "t")
+    return picture_of(entries, Layout(places, "umap"), "token")
 
 
 def test_csv_has_a_line_for_each_memory_and_no_formula():

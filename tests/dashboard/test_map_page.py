@@ -15,9 +15,16 @@ def chart_of(page):
     return charts[0] if charts else None
 
 
-def test_an_empty_store_has_nothing_to_map(open_page: Open, fill: Fill):
+def test_an_empty_store_has_nothing_to_map_and_says_how_to_fill_it(open_page: Open, fill: Fill):
     fill([])
-    assert "Nothing to map yet" in texts(open_page("map"))
+    page = open_page("map")
+    assert "Nothing is remembered yet" in texts(page)
+    assert chart_of(page) is None
+
+
+def test_an_empty_scope_has_nothing_to_map(open_page: Open, fill: Fill):
+    fill(FEW)
+    assert "Nothing to map here" in texts(open_page("map", ns='["nobody"]'))
 
 
 def test_memories_without_vectors_have_no_place_and_the_page_says_why(open_page: Open, fill: Fill):
@@ -98,6 +105,8 @@ def test_a_memory_deleted_elsewhere_leaves_the_map_at_the_next_run(
     opened.delete(*FEW[0].reference)
     page.run()
     assert "Map of 4 memories" in str(chart_of(page).proto)
+    at_once = chart_of(page).proto.id
+    assert chart_of(settled(page)).proto.id == at_once
 
 
 def test_tags_in_memories_and_labels_are_shown_and_not_obeyed(open_page: Open, fill: Fill):
