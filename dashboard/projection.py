@@ -101,7 +101,9 @@ def lay_out(
             flat, method = pca(unit), "pca"
             notes = (*notes, f"UMAP could not arrange these vectors ({error}); this is PCA.")
     method = "umap" if method == "warm" else method
-    trust = trustworthiness(unit, flat) if method != "preview" else None
+    # What is only shown for a moment is not worth measuring where that takes one.
+    passing = method == "preview" or (method == "pca" and len(unit) > EXACT_LIMIT)
+    trust = None if passing else trustworthiness(unit, flat)
     return Layout(spread(prepared, flat), method, notes, trust)
 
 

@@ -6,7 +6,7 @@ from dashboard import resources, state, widgets
 from dashboard.map_drawing import colours_of, still_there, unmapped
 from dashboard.widgets.map_arrange import look, progress, query, request
 from dashboard.widgets.map_chart import chart, chosen, notes
-from dashboard.widgets.map_selection import downloads, selection
+from dashboard.widgets.map_selection import downloads, selection, whole_groups
 
 store = resources.store()
 scope = widgets.scope_picker()
@@ -42,7 +42,9 @@ drawn = resources.map_drawn(picture)
 asked = resources.map_asked(picture, scope, text)
 with head:
     shown = look(drawn, asked=asked is not None)
-    downloads(drawn, lambda: colours_of(drawn, shown.choice, asked))
+    colours = colours_of(drawn, shown.choice, asked)
+    whole_groups(scope, drawn, colours)
+    downloads(drawn, colours)
 
 opened = state.selected()
 panes = st.columns([7, 4], gap="medium") if opened else [st.container()]

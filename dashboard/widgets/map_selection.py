@@ -1,11 +1,11 @@
 """The memories chosen on the map: as a table, and what can be done with them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from dashboard import resources, widgets
-from dashboard.map_colours import Colours
+from dashboard.map_colours import Colours, Groups
 from dashboard.map_drawing import Drawn
 from dashboard.map_export import as_csv, as_json_lines, as_svg
 from dashboard.widgets.map_chart import choose
@@ -16,7 +16,7 @@ from store import Memory, Namespace, Reference
 _LISTED = 250
 
 
-def downloads(drawn: Drawn, colours: Callable[[], Colours]) -> None:
+def downloads(drawn: Drawn, colours: Colours) -> None:
     """Draw the ways to take the view away: a table of places, or a picture to scale."""
     with st.popover("Export", icon=":material/download:"):
         st.download_button(
@@ -29,13 +29,37 @@ def downloads(drawn: Drawn, colours: Callable[[], Colours]) -> None:
         )
         st.download_button(
             "Picture as SVG",
-            lambda: as_svg(drawn.picture.layout.positions, drawn.rows, colours()),
+            lambda: as_svg(drawn.picture.layout.positions, drawn.rows, colours),
             "memlens-map.svg",
             "image/svg+xml",
             key="map-svg",
             on_click="ignore",
         )
         st.caption("The camera above the map saves what you see as PNG.")
+
+
+def whole_groups(scope: Namespace, drawn: Drawn, colours: Colours) -> None:
+    """Draw a list of the legend's groups; picking one chooses all its memories."""
+    if not isinstance(colours, Groups) or len(colours.names) < 2:
+        return
+    names = dict(enumerate(colours.names))
+
+    def picked() -> None:
+        code = st.session_state["map-group"]
+        rows = [] if code is None else (colours.codes == code).nonzero()[0].tolist()
+        choose(scope, [drawn.picture.entries[row].reference for row in rows])
+
+    st.selectbox(
+        "Choose a group",
+        list(names),
+        index=None,
+        format_func=lambda code: f"{names[code]} ({colours.counts[code]:,})",
+        placeholder="Choose a whole group",
+        key="map-group",
+        label_visibility="collapsed",
+        width=220,
+        on_change=picked,
+    )
 
 
 def selection(scope: Namespace, references: Sequence[Reference]) -> None:

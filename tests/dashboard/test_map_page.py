@@ -82,6 +82,16 @@ def test_chosen_memories_are_listed_and_can_be_cleared(open_page: Open, fill: Fi
     assert not page.dataframe
 
 
+def test_a_whole_group_of_the_legend_can_be_chosen(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map", colour="level-2"))
+    options = page.selectbox(key="map-group").options
+    assert "mira (3)" in options
+    page.selectbox(key="map-group").select_index(options.index("mira (3)")).run()
+    assert "3 memories chosen" in texts(page)
+    assert set(page.dataframe[0].value["Key"]) == {"p1", "p2", "m1"}
+
+
 def test_deleting_the_chosen_removes_them_from_store_table_and_map(open_page: Open, fill: Fill):
     fill(FEW)
     page = settled(open_page("map"))
