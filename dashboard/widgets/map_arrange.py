@@ -72,10 +72,10 @@ def query() -> str:
         "Query",
         key="map-query",
         type="search",
-        placeholder="Show a query among the memories",
+        placeholder="Show a query on the map",
         label_visibility="collapsed",
         icon=":material/search:",
-        width=330,
+        width=250,
         on_change=changed,
         disabled=resources.store().info().search_off is not None,
     )
@@ -99,7 +99,7 @@ def look(drawn: Drawn, *, asked: bool) -> Look:
         format_func=choices.__getitem__,
         key="map-colour",
         label_visibility="collapsed",
-        width=220,
+        width=190,
         on_change=changed,
         help="What the points are coloured by. A click on a name in the legend hides its points.",
     )

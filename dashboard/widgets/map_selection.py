@@ -57,7 +57,7 @@ def whole_groups(scope: Namespace, drawn: Drawn, colours: Colours) -> None:
         placeholder="Choose a whole group",
         key="map-group",
         label_visibility="collapsed",
-        width=220,
+        width=185,
         on_change=picked,
     )
 
