@@ -123,7 +123,7 @@ class ChromaStore(Inspection, BaseStore):
         `info` says why), and a new one gets `local:minilm` over the whole value.
 
         A folder that was not closed properly is repaired first: `repaired` says what was done, and
-        `progress` is called with (memories embedded again, memories in all) meanwhile.
+        `progress` is called with (vectors or memories done, how many there are) meanwhile.
 
         Raises:
             StoreNotFound: With `create=False`, where there is no store; nothing is created.
@@ -133,7 +133,7 @@ class ChromaStore(Inspection, BaseStore):
             StoreUnreachable: No server answers.
             EmbedderMismatch: `index` names another embedder than the stored vectors have.
         """
-        opened = open_gateway(location, name, create=create)
+        opened = open_gateway(location, name, create=create, progress=progress)
         store = cls.__new__(cls)
         try:
             store._start(

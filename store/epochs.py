@@ -1,13 +1,19 @@
 """Epochs: vectors made anew get a collection of their own, and one step lets it count."""
 
 import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self
 
 from chromadb.api import ClientAPI
 from chromadb.api.models.Collection import Collection
 
+from store.calls import chunks
+from store.ranking import Array
+from store.records import Vector
+
 SCHEMA = 1
+_AT_ONCE = 200
 VECTORS_INDEX: dict[str, Any] = {
     "hnsw": {"space": "cosine", "ef_construction": 200, "max_neighbors": 24, "ef_search": 200}
 }
@@ -35,7 +41,7 @@ class Epochs:
 
     def drop_vectors(self) -> None:
         """Delete this collection of vectors as a whole."""
-        self._drop(self._vectors.name)
+        self.drop_collection(self._vectors.name)
 
     def switch_to(self, other: Self) -> None:
         """Let the vectors of `other` count from now on, in one step, and delete those until now."""
@@ -43,16 +49,26 @@ class Epochs:
             self._items.modify(metadata={"memlens_schema": SCHEMA, "memlens_epoch": other.epoch})
         old = self._vectors.name
         self.epoch, self._vectors = other.epoch, other._vectors
-        self._drop(old)
+        self.drop_collection(old)
 
-    def discard(self, name: str) -> None:
-        """Delete a collection of vectors that cannot be read; begin anew if it is the current."""
+    def discard(
+        self, name: str, rescued: Mapping[str, Array], progress: Callable[[int, int], None]
+    ) -> None:
+        """Delete a collection of vectors whose index cannot be read.
+
+        If it is the current one, it begins anew with the vectors rescued from it; `progress` is
+        called with (vectors written, vectors rescued).
+        """
         if name != self._vectors.name:
-            self._drop(name)
+            self.drop_collection(name)
             return
         self.beside().drop_vectors()  # What was begun there would not fit any more.
         fresh = self.beside()
         fresh.record_index(self.index_record)
+        labels = [one for one in self.labels() if one[0] in rescued]
+        for number, part in enumerate(chunks(labels, _AT_ONCE)):
+            fresh.put_vectors([Vector(one, r, path, rescued[one]) for one, r, path in part])
+            progress(number * _AT_ONCE + len(part), len(labels))
         self.switch_to(fresh)
 
     def other_vectors(self) -> tuple[list[str], list[str]]:
@@ -68,9 +84,18 @@ class Epochs:
         old = [name for epoch, name in epochs.items() if epoch < self.epoch]
         return old, [name for epoch, name in epochs.items() if epoch > self.epoch]
 
-    def _drop(self, name: str) -> None:
+    def drop_collection(self, name: str) -> None:
+        """Delete a collection."""
         with self._writing("deleting a collection of vectors"):
             self.client.delete_collection(name)
+
+    def labels(self) -> Iterator[tuple[str, str, str]]:
+        """Give every vector's id, revision and path."""
+        raise NotImplementedError
+
+    def put_vectors(self, vectors: Sequence[Vector]) -> None:
+        """Write vectors."""
+        raise NotImplementedError
 
     @property
     def index_record(self) -> dict[str, Any]:

@@ -255,13 +255,17 @@ class Gateway(Epochs):
 
     def revisions(self) -> Iterator[tuple[str, str]]:
         """Give every vector's id and revision, without reading the vectors."""
+        return ((one, revision) for one, revision, _ in self.labels())
+
+    def labels(self) -> Iterator[tuple[str, str, str]]:
+        """Give every vector's id, revision and path, also where the index cannot be read."""
         with plain_errors("listing vectors"):
             ids = self._vectors.get(include=[])["ids"]
         for part in chunks(ids, READ_CHUNK):
             with plain_errors("listing vectors"):
                 answer = self._vectors.get(ids=list(part), include=["metadatas"])
             for one, metadata in zip(answer["ids"], answer["metadatas"] or (), strict=True):
-                yield one, str(metadata.get("r", ""))
+                yield one, str(metadata.get("r", "")), str(metadata.get("f", ""))
 
     def some_vectors(self, limit: int) -> list[Vector]:
         """Give a few vectors, any."""

@@ -7,6 +7,7 @@ empty one and every memory is still there. Vectors whose index is gone are made 
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -92,6 +93,13 @@ def move_aside(folder: Path, ours: Sequence[StoredCollection], faults: Mapping[s
         (folder / ASIDE).mkdir(exist_ok=True)
         number = len(list((folder / ASIDE).iterdir()))
         source.rename(folder / ASIDE / f"{number}-{one.name}-{one.segment}")
+
+
+def aside(folder: Path, name: str) -> Path | None:
+    """Give where the files of a collection's index were moved last; None if they never were."""
+    pattern = re.compile(rf"(\d+)-{re.escape(name)}-[0-9a-f-]{{36}}")
+    found = [one for one in (folder / ASIDE).glob("*") if pattern.fullmatch(one.name)]
+    return max(found, key=lambda one: int(one.name.partition("-")[0]), default=None)
 
 
 def _faults_of_files(

@@ -90,7 +90,7 @@ class RepairReport:
 def check(store: "ChromaStore") -> CheckReport:
     """Hold memories, vectors and registry of an open store against each other; change nothing.
 
-    Reads all metadata, and no embedding but one: about 5 s for 100,000 memories.
+    Reads all metadata, and no embedding but one: about 7 s for 72,000 memories.
     """
     return report(store._gateway, store._indexing)
 
@@ -152,10 +152,12 @@ class _Repair:
 
     def run(self, progress: Progress) -> RepairReport:
         found = look_at(self._gateway)
+        if _report(found, self._gateway, self._indexing).clean:
+            return RepairReport()
         embedded = self._embed_broken(found, progress)
         self._gateway.delete_vectors(found.orphans)
         for name in found.leftovers:
-            self._gateway.discard(name)
+            self._gateway.drop_collection(name)
         self._gateway.add_names(found.unregistered)
         # Another process may be about to write the first memory of a namespace it registered.
         gone = found.empty if self._alone else set()
@@ -224,7 +226,10 @@ class _Repair:
 
 def report(gateway: Gateway, indexing: Indexing) -> CheckReport:
     """Look at everything and say what is wrong."""
-    found = look_at(gateway)
+    return _report(look_at(gateway), gateway, indexing)
+
+
+def _report(found: Checkup, gateway: Gateway, indexing: Indexing) -> CheckReport:
     able = indexing.embedder is not None
     problems = [
         Problem("missing vectors", len(found.missing), able, tuple(found.missing)),

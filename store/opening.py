@@ -9,11 +9,13 @@ from types import MappingProxyType
 
 from chromadb.api import ClientAPI
 
-from store import health, places
+from store import health, places, salvage
 from store.calls import plain_errors
 from store.errors import InvalidOperation, StoreNotFound
 from store.gateway import MARK_IDS, Gateway
 from store.locking import FolderLock
+
+Progress = Callable[[int, int], None]
 
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}")
 
@@ -45,7 +47,11 @@ def check_name(name: str) -> str:
 
 
 def open_gateway(
-    location: str | os.PathLike[str] | ClientAPI, name: str, *, create: bool
+    location: str | os.PathLike[str] | ClientAPI,
+    name: str,
+    *,
+    create: bool,
+    progress: Progress | None = None,
 ) -> Opened:
     """Open a folder, a server or a client; see `ChromaStore.open` for what is raised."""
     check_name(name)
@@ -60,17 +66,17 @@ def open_gateway(
             places.close_client(client)
             raise
         return Opened(gateway, location, lambda: places.close_client(client))
-    return _open_folder(Path(os.fspath(location)), name, create=create)
+    return _open_folder(Path(os.fspath(location)), name, create, progress)
 
 
-def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
+def _open_folder(path: Path, name: str, create: bool, progress: Progress | None) -> Opened:
     folder = Path(os.path.realpath(path.expanduser()))
     places.check_folder(folder, create=create)
     if not folder.exists():
         folder.mkdir(parents=True)
     lock = FolderLock(folder).__enter__()
     try:
-        client, faults = _connect(folder, lock)
+        client, faults = _connect(folder, lock, progress)
     except BaseException:
         lock.release()
         raise
@@ -94,21 +100,27 @@ def _open_folder(path: Path, name: str, *, create: bool) -> Opened:
     def reopen() -> Mapping[str, str]:
         places.close_client(gateway.client)
         lock.end(unclean=True)
-        client, faults = _connect(folder, lock)
+        client, faults = _connect(folder, lock, None)
         gateway.attach(client)
         return faults
 
     return Opened(gateway, str(folder), release, lock, reopen, faults)
 
 
-def _connect(folder: Path, lock: FolderLock) -> tuple[ClientAPI, Mapping[str, str]]:
+def _connect(
+    folder: Path, lock: FolderLock, progress: Progress | None
+) -> tuple[ClientAPI, Mapping[str, str]]:
     """Look after a locked folder, then open it; give what was wrong with which collection."""
     faults = health.look_after(folder, lock)
+    shells = filter(health.holds_vectors, faults)
+    rescued = {one: salvage.rescue(folder, one, health.aside(folder, one)) for one in shells}
     lock.begin()
     client = places.open_folder(folder)
     try:
-        for shell in filter(health.holds_vectors, faults):
-            Gateway(client, shell.rpartition("_")[0], create=False).discard(shell)
+        for shell, vectors in rescued.items():
+            Gateway(client, shell.rpartition("_")[0], create=False).discard(
+                shell, vectors, progress or (lambda done, total: None)
+            )
     except BaseException:
         places.close_client(client)
         raise

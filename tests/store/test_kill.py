@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from store import ChromaStore, check, epochs, gateway
 from store.locking import ASIDE, FolderLock
-from tests.store.killed import INDEX, KEYS, namespace_of, write_until_killed
+from tests.store.killed import INDEX, KEYS, embed, namespace_of, write_until_killed
 
 KILLS = 40
 SAVED_EVERY = 100
@@ -164,11 +165,22 @@ def test_forty_kills_lose_no_acknowledged_memory(folder: Path, log: Path, start:
             model.embedded += store.repaired.embedded
             model.compare(store)
             assert check(store).problems == ()
+            assert_own_vectors(store)
             for key in choose.sample(range(KEYS), 20) + list(model.doubtful)[:10]:
                 assert_found(store, key, model.texts[key])
     torn = len(list((folder / ASIDE).iterdir())) if (folder / ASIDE).exists() else 0
     print(f"{model.acknowledged} batches, {torn} indexes torn, {model.embedded} embedded again")
     assert model.acknowledged > KILLS
+
+
+def assert_own_vectors(store: ChromaStore) -> None:
+    """Every memory has the vector of its own text, wherever that was saved or rescued from."""
+    table = store.vectors()
+    texts = [memory.value["text"] for memory in store.read_many(table.references) if memory]
+    assert len(texts) == len(table.references)
+    lengths = np.linalg.norm(table.matrix, axis=1)
+    likeness = np.einsum("ij,ij->i", table.matrix, np.array(embed(texts))) / lengths
+    assert likeness.min() > 0.999
 
 
 def assert_found(store: ChromaStore, key: int, text: str | None) -> None:
