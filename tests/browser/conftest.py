@@ -99,8 +99,9 @@ class Visit:
         """Wait until the script has run; a rerun may start a moment after a click."""
         done = '[data-testid="stApp"][data-test-script-state="notRunning"]'
         self.page.wait_for_selector(done, timeout=60_000)
-        self.page.wait_for_timeout(400)
-        self.page.wait_for_selector(done, timeout=60_000)
+        for _ in range(3):
+            self.page.wait_for_timeout(400)
+            self.page.wait_for_selector(done, timeout=60_000)
 
     def press(self, key: str) -> None:
         """Press the button a screen knows by this key."""

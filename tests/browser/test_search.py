@@ -101,7 +101,9 @@ def test_a_filter_is_built_from_choices(address: str, visiting: Visiting) -> Non
         person.press("search-filter-add")
         choose(person, "field", "kind")
         choose(person, "text", "profile")
-        assert person.page.get_by_text("filter={'kind': {'$eq': 'profile'}}").count()
+        person.page.get_by_text("filter={'kind': {'$eq': 'profile'}}").first.wait_for(
+            timeout=30_000
+        )
         person.shot("search-filter")
         person.page.keyboard.press("Escape")
         person.settle()
