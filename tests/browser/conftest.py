@@ -32,9 +32,12 @@ SWITCHES = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium; without one the tests are skipped, but never in CI."""
+    """A headless Chromium; without one the tests are skipped, but never in CI.
+
+    It ends with these tests: while Playwright runs, no other test can start an event loop.
+    """
     found = next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
     )
