@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from dashboard.editing import same
 from store import ChromaStore, Memory, Namespace, Reference
 
 Progress = Callable[[int, int], None]
@@ -136,9 +137,8 @@ def apply(plan: Plan, store: ChromaStore, *, progress: Progress | None = None) -
 
 def changed(before: Memory, now: Memory) -> bool:
     """Tell whether a memory was written since it was seen; a refreshed expiry does not count."""
-    if before.revision or now.revision:
-        return before.revision != now.revision
-    return (before.value, before.updated_at) != (now.value, now.updated_at)
+    times = (before.created_at, before.updated_at) == (now.created_at, now.updated_at)
+    return not (times and same(before.value, now.value) and before.index == now.index)
 
 
 def _change(plan: Edit | Expire, store: ChromaStore) -> Outcome:

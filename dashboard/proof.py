@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from dashboard.curation import Create, Delete, DeleteNamespace, Edit, Expire, Move, Plan
+from dashboard.editing import same
 from dashboard.memories import embedded_text
 from dashboard.wording import memories_text
 from store import ChromaStore, Memory, Reference, SearchUnavailable
@@ -61,7 +62,7 @@ def listed(store: ChromaStore, reference: Reference) -> bool:
 
 def _there(reference: Reference, value: dict[str, object], store: ChromaStore) -> tuple[Check, ...]:
     memory = store.read(*reference)
-    equal = memory is not None and memory.value == value
+    equal = memory is not None and same(memory.value, value)
     checks = [
         Check("By key", equal, "reads back equal" if equal else "reads back differently"),
         _listing(reference, store, wanted=True),
@@ -77,7 +78,7 @@ def _listing(reference: Reference, store: ChromaStore, *, wanted: bool) -> Check
 
 
 def _rank(memory: Memory, store: ChromaStore) -> Check:
-    text = embedded_text(memory.value, store.info().fields)
+    text = _own_text(memory, store)
     if not memory.vectors or not text:
         return Check("By meaning", None, "not searchable: nothing of it is embedded")
     try:
@@ -92,6 +93,11 @@ def _rank(memory: Memory, store: ChromaStore) -> Check:
     return Check("By meaning", True, f"rank {rank} of {total:,} for its own text")
 
 
+def _own_text(memory: Memory, store: ChromaStore) -> str:
+    fields = store.info().fields if memory.index is None else memory.index
+    return embedded_text(memory.value, fields)
+
+
 def _gone(memories: tuple[Memory, ...], store: ChromaStore) -> tuple[Check, ...]:
     references = [memory.reference for memory in memories]
     left = sum(found is not None for found in store.read_many(references))
@@ -104,10 +110,9 @@ def _gone(memories: tuple[Memory, ...], store: ChromaStore) -> tuple[Check, ...]
 
 
 def _unfound(memories: tuple[Memory, ...], store: ChromaStore) -> Check:
-    fields = store.info().fields
     try:
         for memory in memories:
-            text = embedded_text(memory.value, fields)
+            text = _own_text(memory, store)
             found = store.match(query=text, limit=_SAMPLE) if text else []
             if any(match.memory.reference == memory.reference for match in found):
                 return Check("By meaning", False, "its own text still finds it")

@@ -232,11 +232,13 @@ class Inspection:
     def write(self, memories: Iterable[Memory], *, index: Sequence[str] | None = None) -> None:
         """Write memories with the times they carry: for import, undo and moving.
 
-        Everything is checked before the first write; `index` as in `put`.
+        Everything is checked before the first write. Each memory's own `index` says what of it
+        is embedded; another `index` given here, as in `put`, counts for all of them.
         """
         puts: dict[Reference, Put] = {}
         for memory in memories:
-            put = _put_of(memory, operations.check_index(index))
+            paths = memory.index if index is None else index
+            put = _put_of(memory, operations.check_index(paths))
             puts[put.namespace, put.key] = put
         self._execute(Batch(size=0, puts=puts))
 

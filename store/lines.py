@@ -8,7 +8,11 @@ from typing import Any, NoReturn
 from store import namespaces, operations, values
 from store.memory import Memory, Namespace, Reference
 
-FIELDS = ("namespace", "key", "value", "created_at", "updated_at", "expires_at", "ttl_minutes")
+FIELDS = (
+    *("namespace", "key", "value"),
+    *("created_at", "updated_at", "expires_at", "ttl_minutes"),
+    "index",
+)
 """Every field a line can have; the first three are required."""
 
 TEXT_PATHS = ("text", "content.content", "content", "memory", "fact", "note", "summary", "data")
@@ -21,7 +25,7 @@ class LineError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that can become a memory; a time the line does not state is None."""
+    """A line that can become a memory; what the line does not state is None."""
 
     namespace: Namespace
     key: str
@@ -30,6 +34,7 @@ class Line:
     updated_at: datetime | None = None
     expires_at: datetime | None = None
     ttl_minutes: float | None = None
+    index: tuple[str, ...] | None = None
     ignored: tuple[str, ...] = ()
 
     @property
@@ -39,7 +44,10 @@ class Line:
 
 
 def dump(memory: Memory) -> str:
-    """Give the line of a memory, without a line break; expiry is written only when it has one."""
+    """Give the line of a memory, without a line break.
+
+    Its expiry, and the paths its put named, are written only when it has them.
+    """
     line: dict[str, Any] = {
         "namespace": list(memory.namespace),
         "key": memory.key,
@@ -51,6 +59,8 @@ def dump(memory: Memory) -> str:
         line["expires_at"] = memory.expires_at.isoformat()
     if memory.ttl_minutes is not None:
         line["ttl_minutes"] = memory.ttl_minutes
+    if memory.index is not None:
+        line["index"] = list(memory.index)
     return json.dumps(line, ensure_ascii=False, allow_nan=False)
 
 
@@ -82,6 +92,7 @@ def _line(fields: dict[str, Any]) -> Line:
         updated_at=_time(fields, "updated_at"),
         expires_at=_time(fields, "expires_at"),
         ttl_minutes=operations.check_ttl(fields.get("ttl_minutes")),
+        index=operations.check_index(fields.get("index")),
         ignored=tuple(name for name in fields if name not in FIELDS),
     )
 
@@ -90,14 +101,25 @@ def complete(line: Line, *, old: Memory | None, now: datetime) -> Memory:
     """Give the memory to store for a line that may leave times out.
 
     A missing `updated_at` is `created_at`; without either, the memory is from now, and one that
-    is replaced keeps the time it was created at. A missing expiry counts from now.
+    is replaced keeps the time it was created at. A missing expiry counts from now. Without
+    `index` a replaced memory goes on with the paths it had.
     """
     created = line.created_at or line.updated_at or (old.created_at if old else now)
     updated = line.updated_at or line.created_at or now
     expires = line.expires_at
     if expires is None and line.ttl_minutes is not None:
         expires = now + timedelta(minutes=line.ttl_minutes)
-    return Memory(line.namespace, line.key, line.value, created, updated, expires, line.ttl_minutes)
+    index = old.index if line.index is None and old else line.index
+    return Memory(
+        namespace=line.namespace,
+        key=line.key,
+        value=line.value,
+        created_at=created,
+        updated_at=updated,
+        expires_at=expires,
+        ttl_minutes=line.ttl_minutes,
+        index=index,
+    )
 
 
 def is_stored(line: Line, old: Memory | None) -> bool:
@@ -111,6 +133,7 @@ def is_stored(line: Line, old: Memory | None) -> bool:
         and updated in (None, old.updated_at)
         and line.expires_at in (None, old.expires_at)
         and line.ttl_minutes in (None, old.ttl_minutes)
+        and line.index in (None, old.index)
     )
 
 

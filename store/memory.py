@@ -24,7 +24,8 @@ class Memory:
 
     `created_at`, `updated_at` and `expires_at` are timezone-aware UTC; `expires_at` and
     `ttl_minutes` are None for a memory that never expires. `vectors` counts the embeddings
-    kept for it: 0 means that search by meaning cannot find it.
+    kept for it: 0 means that search by meaning cannot find it. `index` is None when the store's
+    own fields are embedded, else the paths that its put named, none for `index=False`.
     """
 
     namespace: Namespace
@@ -36,6 +37,7 @@ class Memory:
     ttl_minutes: float | None = None
     vectors: int = 0
     revision: str = ""
+    index: tuple[str, ...] | None = None
 
     @property
     def reference(self) -> Reference:

@@ -69,6 +69,7 @@ class Record:
             ttl_minutes=entry.ttl,
             vectors=entry.vectors,
             revision=entry.revision,
+            index=self.index,
         )
 
     def item(self) -> Item:

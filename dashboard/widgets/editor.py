@@ -186,7 +186,7 @@ def _review(draft: state.Draft, store: ChromaStore) -> None:
     if changes:
         st.caption("This will change")
         st.code(changes, language="diff", wrap_lines=True)
-        impact_preview([Change(draft.before.reference, value)])
+        impact_preview([Change(draft.before.reference, value, draft.before.index)])
     else:
         st.info("Nothing is changed yet.", icon=":material/info:")
     with st.container(horizontal=True):

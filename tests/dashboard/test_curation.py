@@ -55,6 +55,29 @@ def test_an_edit_changes_value_and_time_but_not_the_creation(store):
     assert after.updated_at > before.updated_at
 
 
+@pytest.mark.parametrize("field", ["text", "kind"])
+def test_a_change_of_any_field_by_another_person_is_never_overwritten(store, field):
+    seen = read(store)
+    store.put(MIRA, "p1", {**seen.value, field: "changed by an agent"})
+    outcome = apply(Edit(seen, {**seen.value, "text": "mine"}), store)
+    assert (outcome.done, len(outcome.conflicts)) == (0, 1)
+    assert read(store).value[field] == "changed by an agent"
+
+
+def test_a_memory_put_as_not_searchable_stays_so_when_edited_and_moved(store):
+    store.put(MIRA, "p1", {"text": "a secret"}, index=False)
+    apply(Edit(read(store), {"text": "another secret"}), store)
+    plan = Move(read(store), MIRA, "moved")
+    apply(plan, store)
+    assert read(store, key="moved").index == ()
+    assert passed(prove(plan, store))["By meaning"] is None
+    assert all(
+        match.score is None
+        for match in store.match(query="another secret", limit=9)
+        if match.memory.key == "moved"
+    )
+
+
 def test_an_edit_keeps_the_expiry(store):
     later = datetime.now(UTC).replace(microsecond=0) + timedelta(days=2)
     store.write([replace(read(store), expires_at=later, ttl_minutes=60 * 48)])

@@ -260,6 +260,25 @@ def test_what_was_read_can_be_written_back_after_a_delete(store: Any) -> None:
     assert store.read(A, "tea") == before
 
 
+@pytest.mark.parametrize("index", [(), ("note",)], ids=["not searchable", "another field"])
+def test_a_memory_keeps_what_of_it_is_embedded(store: Any, index: tuple[str, ...]) -> None:
+    value = {"text": "words of k", "note": "a plum"}
+    store.put(A, "k", value, index=list(index) or False)
+    before = store.read(A, "k")
+    assert before.index == index
+    store.write([before, replace(before, key="copy"), replace(before, key="all", index=None)])
+    assert store.read(A, "k") == before
+    assert store.read(A, "copy") == replace(before, key="copy")
+    found = {match.memory.key: match.path for match in store.match(A, query="a plum", limit=20)}
+    path = index[0] if index else None
+    assert [found[key] for key in ("k", "copy", "all")] == [path, path, "text"]
+
+
+def test_an_index_given_for_a_write_counts_for_all_of_it(store: Any) -> None:
+    store.write([memory("k", index=()), memory("n")], index=["$"])
+    assert {store.read(A, key).index for key in ("k", "n")} == {("$",)}
+
+
 def test_a_memory_can_be_moved(store: Any) -> None:
     before = store.read(A, "tea")
     store.write([replace(before, namespace=("c", "d"))])

@@ -52,6 +52,7 @@ def everything(store: ChromaStore) -> dict[Any, Any]:
             memory.updated_at,
             memory.expires_at,
             memory.ttl_minutes,
+            memory.index,
         )
         for memory in store.scan()
     }
@@ -91,9 +92,20 @@ def test_what_is_exported_comes_back_equal(
         for i, value in enumerate(VALUES)
     )
     store.write([Memory(("ttl",), "t", {}, NOON, NOON, NOON + timedelta(minutes=5), 5.0)])
-    assert export_to(store, tmp_path / name) == len(VALUES) + 1
+    store.put(("put",), "unsearchable", {"text": "x"}, index=False)
+    store.put(("put",), "by another field", {"text": "x", "note": "y"}, index=["note"])
+    assert export_to(store, tmp_path / name) == len(VALUES) + 3
     import_file(tmp_path / name, other)
     assert everything(other) == everything(store)
+
+
+def test_a_line_that_does_not_say_what_is_embedded_leaves_that_as_it_was(
+    store: ChromaStore, path: Path
+) -> None:
+    store.put(("users", "a"), "k1", {"text": "x"}, index=False)
+    import_file(write(path, line(1, value={"text": "y"})), store)
+    found = store.read(("users", "a"), "k1")
+    assert (found.value, found.index, found.vectors) == ({"text": "y"}, (), 0)
 
 
 def test_an_export_has_one_line_a_memory_with_the_documented_fields(
@@ -156,6 +168,7 @@ BAD_LINES = {
     "number as time": (line(created_at=1700000000), '"created_at" must be an ISO 8601 time'),
     "no time": (line(updated_at="yesterday"), '"updated_at" must be an ISO 8601 time'),
     "text as ttl": (line(ttl_minutes="5"), "ttl must be a number"),
+    "text as index": (line(index="text"), "index must be None, False or a list of field paths"),
 }
 
 
@@ -280,6 +293,7 @@ CHANGES = {
     "created": {"created_at": "2024-01-01T00:00:00Z"},
     "updated": {"updated_at": "2025-06-01T00:00:00Z"},
     "ttl": {"ttl_minutes": 7},
+    "index": {"index": ["note"]},
 }
 
 
