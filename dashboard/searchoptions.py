@@ -4,13 +4,13 @@
 beside the first, `&compare=1&q2=coffee&ns2=["users","max"]`.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from dashboard.filterforms import as_json, parse
 from dashboard.searching import LIMITS, Mode, Search
+from dashboard.views import read_labels, write_labels
 from store import InvalidFilter, Namespace
 
 View = Literal["list", "table"]
@@ -58,7 +58,7 @@ def to_params(options: Options) -> dict[str, str | None]:
         "filter": as_json(options.filter),
         "compare": "1" if options.compare else None,
         "q2": options.other_query or None,
-        "ns2": None if options.other_scope is None else _dump(options.other_scope),
+        "ns2": None if options.other_scope is None else write_labels(options.other_scope),
     }
 
 
@@ -73,7 +73,7 @@ def from_params(params: Mapping[str, str | None]) -> Options:
         filter=_filter(params.get("filter")),
         compare=params.get("compare") == "1",
         other_query=params.get("q2") or "",
-        other_scope=_labels(params.get("ns2")),
+        other_scope=read_labels(params.get("ns2")),
     )
 
 
@@ -90,17 +90,3 @@ def _filter(text: str | None) -> dict[str, Any] | None:
         return parse(text or "")
     except InvalidFilter:
         return None
-
-
-def _labels(text: str | None) -> Namespace | None:
-    try:
-        labels = json.loads(text) if text else None
-    except ValueError:
-        return None
-    if isinstance(labels, list) and all(isinstance(label, str) for label in labels):
-        return tuple(labels)
-    return None
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -28,9 +28,9 @@ def to_params(view: View) -> dict[str, str]:
     """Return a view as query parameters, only those that differ from the default."""
     opened = view.selected
     params = {
-        "ns": _dump(view.scope) if view.scope else None,
+        "ns": write_labels(view.scope) if view.scope else None,
         "key": opened[1] if opened else None,
-        "in": _dump(opened[0]) if opened and opened[0] != view.scope else None,
+        "in": write_labels(opened[0]) if opened and opened[0] != view.scope else None,
         "q": view.query or None,
         "page": str(view.page) if view.page > 1 else None,
         "own": "1" if view.own else None,
@@ -43,9 +43,9 @@ def to_params(view: View) -> dict[str, str]:
 
 def from_params(view: View, params: Mapping[str, str]) -> View:
     """Return the view with what the query parameters say; unreadable ones count as absent."""
-    scope = _labels(params.get("ns")) or ()
+    scope = read_labels(params.get("ns")) or ()
     key = params.get("key")
-    inside = _labels(params.get("in"))
+    inside = read_labels(params.get("in"))
     page = params.get("page", "1")
     return replace(
         view,
@@ -60,7 +60,8 @@ def from_params(view: View, params: Mapping[str, str]) -> View:
     )
 
 
-def _labels(text: str | None) -> Namespace | None:
+def read_labels(text: str | None) -> Namespace | None:
+    """Return the namespace an entry of the address bar holds; None for none, or no namespace."""
     try:
         labels = json.loads(text) if text else None
     except ValueError:
@@ -70,5 +71,6 @@ def _labels(text: str | None) -> Namespace | None:
     return None
 
 
-def _dump(namespace: Namespace) -> str:
+def write_labels(namespace: Namespace) -> str:
+    """Return a namespace as an entry of the address bar."""
     return json.dumps(namespace, ensure_ascii=False, separators=(",", ":"))

@@ -11,9 +11,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import resources
+from dashboard.demo import fill_demo
 from dashboard.projection_cache import CACHE_VARIABLE
 from dashboard.settings import NAME_VARIABLE, STORE_VARIABLE
 from store import ChromaStore, Memory
+from tests.dashboard.commands import INDEX
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 START = datetime(2025, 3, 1, 8, tzinfo=UTC)
@@ -42,6 +44,21 @@ FEW = (
     memory(("users", "tomas"), "t1", "Tomas repairs old radios.", 4),
     memory(("agents",), "a1", "Answer in two sentences.", 5),
 )
+
+
+@pytest.fixture(scope="module")
+def demo_folder(stores_folder: Path) -> Path:
+    """A folder with the demo's memories, one for each file of tests; these only read it."""
+    folder = stores_folder / f"demo{next(_serial)}"
+    with ChromaStore.open(folder, index=INDEX) as store:
+        fill_demo(store)
+    return folder
+
+
+@pytest.fixture
+def new_folder(stores_folder: Path) -> Path:
+    """Where a store can be made; it does not exist yet."""
+    return stores_folder / f"new{next(_serial)}"
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """`memlens check`: what is said, and the exit code that goes with it."""
 
-import re
 from pathlib import Path
 
 import chromadb
@@ -12,11 +11,10 @@ from tests.dashboard.commands import INDEX, memlens
 
 
 @pytest.fixture
-def folder(stores_folder: Path, request: pytest.FixtureRequest) -> Path:
-    chosen = stores_folder / re.sub(r"\W+", "-", request.node.name)
-    with ChromaStore.open(chosen, index=INDEX) as store:
+def folder(new_folder: Path) -> Path:
+    with ChromaStore.open(new_folder, index=INDEX) as store:
         store.put(("users", "mira"), "tea", {"text": "drinks green tea"})
-    return chosen
+    return new_folder
 
 
 def lose_the_vector(folder: Path) -> None:

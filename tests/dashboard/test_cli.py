@@ -13,24 +13,8 @@ from pathlib import Path
 import pytest
 
 from dashboard.cli import main
-from dashboard.demo import fill_demo
 from store import ChromaStore
 from tests.dashboard.commands import INDEX, contents, lines, memlens, row, started
-
-
-@pytest.fixture(scope="module")
-def filled(stores_folder: Path) -> Path:
-    """A folder with the demo's memories; tests only read it."""
-    folder = stores_folder / "cli-demo"
-    with ChromaStore.open(folder, index=INDEX) as store:
-        fill_demo(store)
-    return folder
-
-
-@pytest.fixture
-def folder(stores_folder: Path, request: pytest.FixtureRequest) -> Path:
-    """Where a store can be made; it does not exist yet."""
-    return stores_folder / re.sub(r"\W+", "-", request.node.name)
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in main.commands)])
@@ -58,15 +42,15 @@ def test_an_unknown_option_is_a_usage_error() -> None:
     assert memlens("open", "--nonsense").exit_code == 2
 
 
-def test_search_prints_the_best_first(filled: Path) -> None:
-    result = memlens("search", filled, "What does Mira do for a living?", "--limit", "3")
+def test_search_prints_the_best_first(demo_folder: Path) -> None:
+    result = memlens("search", demo_folder, "What does Mira do for a living?", "--limit", "3")
     first = result.stdout.splitlines()[0]
     assert re.match(r"0\.\d\d  users/mira/profile  p01  Mira works as a paediatric nurse", first)
     assert len(result.stdout.splitlines()) == 3
 
 
-def test_search_prints_json_lines(filled: Path) -> None:
-    result = memlens("search", filled, "nurse", "--json", "--namespace", '["users", "mira"]')
+def test_search_prints_json_lines(demo_folder: Path) -> None:
+    result = memlens("search", demo_folder, "nurse", "--json", "--namespace", '["users", "mira"]')
     found = [json.loads(text) for text in result.stdout.splitlines()]
     assert [one["namespace"][:2] for one in found] == [["users", "mira"]] * 10
     assert set(found[0]) == {
@@ -80,86 +64,90 @@ def test_search_prints_json_lines(filled: Path) -> None:
     }
 
 
-def test_search_says_when_there_is_nothing_to_find(filled: Path) -> None:
-    result = memlens("search", filled, "tea", "--namespace", "users/nobody")
+def test_search_says_when_there_is_nothing_to_find(demo_folder: Path) -> None:
+    result = memlens("search", demo_folder, "tea", "--namespace", "users/nobody")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "0 memories there" in result.stderr
 
 
-def test_search_prints_no_control_characters(folder: Path) -> None:
-    with ChromaStore.open(folder, index=INDEX) as store:
+def test_search_prints_no_control_characters(new_folder: Path) -> None:
+    with ChromaStore.open(new_folder, index=INDEX) as store:
         store.put(("a",), "k", {"text": "red \x1b[31m alert\r\nnow"})
-    assert "\x1b" not in memlens("search", folder, "alert").stdout
+    assert "\x1b" not in memlens("search", new_folder, "alert").stdout
 
 
 @pytest.mark.parametrize("text", ["users//mira", "/users", '["a"', "[1]"])
-def test_a_namespace_that_cannot_be_read_is_a_usage_error(filled: Path, text: str) -> None:
-    assert memlens("search", filled, "tea", "--namespace", text).exit_code == 2
+def test_a_namespace_that_cannot_be_read_is_a_usage_error(demo_folder: Path, text: str) -> None:
+    assert memlens("search", demo_folder, "tea", "--namespace", text).exit_code == 2
 
 
-def test_a_namespace_that_cannot_exist_is_refused(filled: Path) -> None:
-    result = memlens("search", filled, "tea", "--namespace", "user@host.example")
+def test_a_namespace_that_cannot_exist_is_refused(demo_folder: Path) -> None:
+    result = memlens("search", demo_folder, "tea", "--namespace", "user@host.example")
     assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
 
 
-def test_import_makes_a_store_and_says_what_it_did(tmp_path: Path, folder: Path) -> None:
+def test_import_makes_a_store_and_says_what_it_did(tmp_path: Path, new_folder: Path) -> None:
     file = lines(tmp_path, row("a", "drinks tea"), row("b", "plays chess"), row("a", "likes tea"))
-    result = memlens("import", file, folder)
+    result = memlens("import", file, new_folder)
     assert result.exit_code == 0
     assert "Embedding text with local:minilm" in result.stderr
     assert "1 line is replaced by a later line" in result.stderr
-    assert f"2 memories in {folder}: 2 new, 0 replaced, 0 already there." in result.stderr
-    assert "likes tea" in memlens("search", folder, "a hot drink", "--limit", "1").stdout
+    assert f"2 memories in {new_folder}: 2 new, 0 replaced, 0 already there." in result.stderr
+    assert "likes tea" in memlens("search", new_folder, "a hot drink", "--limit", "1").stdout
 
 
-def test_import_again_writes_nothing(tmp_path: Path, folder: Path) -> None:
+def test_import_again_writes_nothing(tmp_path: Path, new_folder: Path) -> None:
     file = lines(tmp_path, row("a", "drinks tea"), row("b", "plays chess"))
-    memlens("import", file, folder)
-    assert "0 new, 0 replaced, 2 already there" in memlens("import", file, folder).stderr
+    memlens("import", file, new_folder)
+    assert "0 new, 0 replaced, 2 already there" in memlens("import", file, new_folder).stderr
 
 
-def test_import_takes_the_fields_it_is_given(tmp_path: Path, folder: Path) -> None:
+def test_import_takes_the_fields_it_is_given(tmp_path: Path, new_folder: Path) -> None:
     value = {"title": "Tea", "body": {"words": "green"}, "text": "no"}
     file = lines(tmp_path, {"namespace": ["a"], "key": "k", "value": value})
-    memlens("import", file, folder, "--field", "title", "--field", "body.words")
-    with ChromaStore.open(folder, create=False) as store:
+    memlens("import", file, new_folder, "--field", "title", "--field", "body.words")
+    with ChromaStore.open(new_folder, create=False) as store:
         assert store.info().fields == ("title", "body.words")
 
 
-def test_import_without_an_embedder(tmp_path: Path, folder: Path) -> None:
+def test_import_without_an_embedder(tmp_path: Path, new_folder: Path) -> None:
     file = lines(tmp_path, row("a", "drinks tea"))
-    assert "Without vectors: " in memlens("import", file, folder, "--embed", "none").stderr
-    with ChromaStore.open(folder, index=None, create=False) as store:
+    assert "Without vectors: " in memlens("import", file, new_folder, "--embed", "none").stderr
+    with ChromaStore.open(new_folder, index=None, create=False) as store:
         assert (store.count(), store.info().vectors) == (1, 0)
 
 
-def test_import_into_a_store_keeps_its_fields(tmp_path: Path, folder: Path) -> None:
-    memlens("import", lines(tmp_path, row("a", "drinks tea")), folder)
+def test_import_into_a_store_keeps_its_fields(tmp_path: Path, new_folder: Path) -> None:
+    memlens("import", lines(tmp_path, row("a", "drinks tea")), new_folder)
     other = {"namespace": ["a"], "key": "k", "value": {"content": "plays chess"}}
     file = lines(tmp_path, other, name="other.jsonl")
-    assert memlens("import", file, folder).exit_code == 0
-    result = memlens("import", file, folder, "--field", "content")
+    assert memlens("import", file, new_folder).exit_code == 0
+    result = memlens("import", file, new_folder, "--field", "content")
     assert (result.exit_code, "leave --field out" in result.stderr) == (1, True)
 
 
-def test_import_into_a_store_of_another_embedder_is_refused(tmp_path: Path, folder: Path) -> None:
+def test_import_into_a_store_of_another_embedder_is_refused(
+    tmp_path: Path, new_folder: Path
+) -> None:
     file = lines(tmp_path, row("a", "drinks tea"))
-    memlens("import", file, folder)
-    result = memlens("import", file, folder, "--embed", "openai:text-embedding-3-small")
+    memlens("import", file, new_folder)
+    result = memlens("import", file, new_folder, "--embed", "openai:text-embedding-3-small")
     assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1), result.stderr
 
 
-def test_export_then_import_is_the_same_store(filled: Path, folder: Path, tmp_path: Path) -> None:
+def test_export_then_import_is_the_same_store(
+    demo_folder: Path, new_folder: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "all.jsonl.gz"
-    assert "Exported 197 memories." in memlens("export", filled, file).stderr
-    assert memlens("import", file, folder).exit_code == 0
+    assert "Exported 197 memories." in memlens("export", demo_folder, file).stderr
+    assert memlens("import", file, new_folder).exit_code == 0
     again = tmp_path / "again.jsonl.gz"
-    memlens("export", folder, again)
+    memlens("export", new_folder, again)
     assert sorted(contents(again)) == sorted(contents(file))
 
 
-def test_export_to_standard_output_is_nothing_but_lines(filled: Path) -> None:
-    result = memlens("export", filled, "-", "--namespace", "users/mira/health")
+def test_export_to_standard_output_is_nothing_but_lines(demo_folder: Path) -> None:
+    result = memlens("export", demo_folder, "-", "--namespace", "users/mira/health")
     assert [json.loads(text)["namespace"] for text in result.stdout.splitlines()] == [
         ["users", "mira", "health"]
     ] * 5
@@ -207,11 +195,13 @@ def test_an_import_that_is_refused_creates_nothing(kind: str, tmp_path: Path) ->
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_store_that_is_open_elsewhere_has_its_own_exit_code(filled: Path) -> None:
-    with ChromaStore.open(filled, create=False):
+def test_a_store_that_is_open_elsewhere_has_its_own_exit_code(demo_folder: Path) -> None:
+    with ChromaStore.open(demo_folder, create=False):
         code = "from dashboard.cli import main; main()"
         run = subprocess.run(
-            [sys.executable, "-c", code, "search", filled, "tea"], capture_output=True, text=True
+            [sys.executable, "-c", code, "search", demo_folder, "tea"],
+            capture_output=True,
+            text=True,
         )
     assert (run.returncode, len(run.stderr.splitlines())) == (3, 1), run.stderr
     assert str(os.getpid()) in run.stderr
@@ -231,12 +221,12 @@ def test_a_server_is_a_store_too(chroma_server: str, tmp_path: Path) -> None:
     assert "drinks tea" in memlens("search", chroma_server, "tea", "--name", "cli").stdout
 
 
-def test_an_interrupted_import_continues_when_run_again(tmp_path: Path, folder: Path) -> None:
+def test_an_interrupted_import_continues_when_run_again(tmp_path: Path, new_folder: Path) -> None:
     total = 1200
     rows = (row(f"k{n}", f"fact {n} of many, in words of its own {n * n}") for n in range(total))
     file = lines(tmp_path, *rows)
-    with started("import", file, folder, stderr=subprocess.PIPE) as child:
-        wait_for_memories(folder, child)
+    with started("import", file, new_folder, stderr=subprocess.PIPE) as child:
+        wait_for_memories(new_folder, child)
         child.send_signal(signal.SIGINT)
         said = child.communicate(timeout=60)[1]
     assert child.returncode == 130, said
@@ -245,16 +235,16 @@ def test_an_interrupted_import_continues_when_run_again(tmp_path: Path, folder: 
     assert told
     new = int(told[1].replace(",", ""))
     assert 0 < new < total
-    result = memlens("import", file, folder)
+    result = memlens("import", file, new_folder)
     assert f"{total - new:,} new, 0 replaced, {new:,} already there" in result.stderr
 
 
-def wait_for_memories(folder: Path, child: subprocess.Popen[str]) -> None:
+def wait_for_memories(new_folder: Path, child: subprocess.Popen[str]) -> None:
     """Until the import has begun to write, which Chroma's files show by growing."""
-    database = folder / "chroma.sqlite3"
+    database = new_folder / "chroma.sqlite3"
     for _ in range(1200):
         assert child.poll() is None, child.communicate()
-        if (folder / "chroma.sqlite3").exists() and database.stat().st_size > 400_000:
+        if (new_folder / "chroma.sqlite3").exists() and database.stat().st_size > 400_000:
             return
         time.sleep(0.05)
     raise AssertionError("the import wrote nothing within a minute")

@@ -10,13 +10,12 @@ from tests.dashboard.commands import INDEX, memlens
 
 
 @pytest.fixture
-def folder(stores_folder: Path, request: pytest.FixtureRequest) -> Path:
-    chosen = stores_folder / re.sub(r"\W+", "-", request.node.name)
-    with ChromaStore.open(chosen, index=INDEX) as store:
+def folder(new_folder: Path) -> Path:
+    with ChromaStore.open(new_folder, index=INDEX) as store:
         store.put(("a",), "k", {"text": "the code of the safe is nine-four-seven"})
         store.put(("a",), "kept", {"text": "drinks green tea"})
         store.delete(("a",), "k")
-    return chosen
+    return new_folder
 
 
 def test_what_was_deleted_is_said_to_be_gone(folder: Path) -> None:

@@ -1,6 +1,5 @@
 """`memlens open` and `memlens demo`: the dashboard as a child process."""
 
-import re
 import signal
 import socket
 import subprocess
@@ -10,29 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.demo import fill_demo
 from store import ChromaStore
-from tests.dashboard.commands import INDEX, memlens, started, url_said
-
-
-@pytest.fixture(scope="module")
-def filled(stores_folder: Path) -> Path:
-    """A folder with the demo's memories; tests only read it."""
-    folder = stores_folder / "launch-demo"
-    with ChromaStore.open(folder, index=INDEX) as store:
-        fill_demo(store)
-    return folder
-
-
-@pytest.fixture
-def folder(stores_folder: Path, request: pytest.FixtureRequest) -> Path:
-    """Where a store can be made; it does not exist yet."""
-    return stores_folder / re.sub(r"\W+", "-", request.node.name)
+from tests.dashboard.commands import memlens, started, url_said
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_open_serves_the_dashboard_until_it_is_stopped(filled: Path, number: int) -> None:
-    with started("open", filled) as child:
+def test_open_serves_the_dashboard_until_it_is_stopped(demo_folder: Path, number: int) -> None:
+    with started("open", demo_folder) as child:
         url = url_said(child)
         with urllib.request.urlopen(url, timeout=10) as page:
             assert page.status == 200
@@ -41,18 +24,18 @@ def test_open_serves_the_dashboard_until_it_is_stopped(filled: Path, number: int
     assert child.returncode == 0
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(url, timeout=5)
-    ChromaStore.open(filled, create=False).close()
+    ChromaStore.open(demo_folder, create=False).close()
 
 
 @pytest.mark.parametrize("display", ["", ":0"], ids=["no display", "display"])
 def test_a_browser_is_opened_only_where_there_is_a_display(
-    filled: Path, tmp_path: Path, display: str
+    demo_folder: Path, tmp_path: Path, display: str
 ) -> None:
     browser, opened = tmp_path / "browser", tmp_path / "opened"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
     browser.chmod(0o755)
     environ = {"BROWSER": str(browser), "DISPLAY": display}
-    with started("open", filled, environ=environ) as child:
+    with started("open", demo_folder, environ=environ) as child:
         url = url_said(child)
         for _ in range(300 if display else 5):
             if not opened.exists():
@@ -62,18 +45,18 @@ def test_a_browser_is_opened_only_where_there_is_a_display(
     assert (opened.read_text().strip() if opened.exists() else "") == (url if display else "")
 
 
-def test_the_store_does_not_stand_in_the_process_list(filled: Path) -> None:
-    with started("open", filled) as child:
+def test_the_store_does_not_stand_in_the_process_list(demo_folder: Path) -> None:
+    with started("open", demo_folder) as child:
         url_said(child)
         listed = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True)
         found = [row for row in listed.stdout.splitlines() if row.split()[0] == str(child.pid)]
         child.terminate()
         child.wait(30)
     assert found
-    assert not [row for row in found if str(filled) in row]
+    assert not [row for row in found if str(demo_folder) in row]
 
 
-def test_open_takes_the_next_port_when_the_first_is_taken(filled: Path) -> None:
+def test_open_takes_the_next_port_when_the_first_is_taken(demo_folder: Path) -> None:
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -81,25 +64,25 @@ def test_open_takes_the_next_port_when_the_first_is_taken(filled: Path) -> None:
             taken.listen()
         except OSError:
             pass  # Something else has it, which is what this test needs.
-        with started("open", filled) as child:
+        with started("open", demo_folder) as child:
             assert int(url_said(child).rpartition(":")[2]) > 8501
 
 
-def test_open_on_a_port_that_is_taken_is_refused(filled: Path) -> None:
+def test_open_on_a_port_that_is_taken_is_refused(demo_folder: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        result = memlens("open", filled, "--port", str(taken.getsockname()[1]))
+        result = memlens("open", demo_folder, "--port", str(taken.getsockname()[1]))
     assert (result.exit_code, "leave --port out" in result.stderr) == (1, True)
 
 
-def test_the_demo_fills_an_empty_folder_once(folder: Path) -> None:
+def test_the_demo_fills_an_empty_folder_once(new_folder: Path) -> None:
     for _ in range(2):
-        with started("demo", "--store", folder) as child:
+        with started("demo", "--store", new_folder) as child:
             url_said(child)
             child.terminate()
             child.wait(30)
-        with ChromaStore.open(folder, create=False) as store:
+        with ChromaStore.open(new_folder, create=False) as store:
             assert (store.count(), store.info().fields) == (197, ("text",))
             store.delete(("users", "mira", "profile"), "p01")
             store.put(("mine",), "p01", {"text": "kept"})

@@ -1,6 +1,5 @@
 """`memlens reindex`: another embedder or other fields from the command line."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,10 @@ from tests.dashboard.commands import INDEX, memlens
 
 
 @pytest.fixture
-def folder(stores_folder: Path, request: pytest.FixtureRequest) -> Path:
-    chosen = stores_folder / re.sub(r"\W+", "-", request.node.name)
-    with ChromaStore.open(chosen, index=INDEX) as store:
+def folder(new_folder: Path) -> Path:
+    with ChromaStore.open(new_folder, index=INDEX) as store:
         store.put(("a",), "k", {"text": "drinks green tea", "title": "beverages"})
-    return chosen
+    return new_folder
 
 
 def test_other_fields_are_embedded_and_recorded(folder: Path) -> None:

@@ -13,11 +13,10 @@ from tests.dashboard.commands import memlens, started
 
 
 @pytest.fixture
-def folder(stores_folder: Path, request: pytest.FixtureRequest) -> Path:
-    chosen = stores_folder / re.sub(r"\W+", "-", request.node.name)
-    with ChromaStore.open(chosen, index={"embed": "local:minilm"}) as store:
+def folder(new_folder: Path) -> Path:
+    with ChromaStore.open(new_folder, index={"embed": "local:minilm"}) as store:
         store.put(("a",), "k", {"text": "the first"})
-    return chosen
+    return new_folder
 
 
 def addresses(child: "subprocess.Popen[str]", count: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langgraph.store.base import PutOp
 
-from tests.store.same import same
+from store.conformance.bench import same
 
 NS = ("a",)
 

@@ -8,10 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from langgraph.store.base import Op, PutOp, SearchOp
 
+from store.conformance.bench import same
 from tests import strategies
 from tests.store.backends import CHROMA, Place, words_index
 from tests.store.oracle import Hit, Oracle, passes
-from tests.store.same import same
 from tests.store.words import Words, cosine, words_vector
 
 pytestmark = pytest.mark.backends(*CHROMA)
