@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
-Document = array[int]
+Document: TypeAlias = "array[int]"
 """A memory's words in order, each as its number in the vocabulary."""
 
 LONGEST_TEXT = 20_000
