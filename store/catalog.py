@@ -69,7 +69,7 @@ class Catalog:
         full = Directory()
         for page in self._gateway.scan():
             for identity, record in page.items():
-                full.put(identity, record.entry, record.encoded)
+                full.put(identity, record)
         self._full = full
         self._reconcile(full)
         return full
@@ -126,7 +126,7 @@ class Catalog:
         found = self._gateway.read(list(changed))
         for identity in changed:
             if identity in found:
-                self._full.put(identity, found[identity].entry, found[identity].encoded)
+                self._full.put(identity, found[identity])
             else:
                 self._full.drop(identity)
 
@@ -162,7 +162,7 @@ class Catalog:
             self._gateway.put_items(records, self._mark(list(records)), expiring=expiring)
         if self._full is not None:
             for identity, record in records.items():
-                self._full.put(identity, record.entry, record.encoded)
+                self._full.put(identity, record)
 
     def delete(self, old: Mapping[str, Record]) -> None:
         """Delete items, and the registry's entry of a namespace that held nothing else."""
@@ -189,7 +189,7 @@ class Catalog:
             self._gateway.put_mark(mark)
         if self._full is not None:
             for identity, entry in entries.items():
-                self._full.put(identity, entry)
+                self._full.move(identity, entry)
 
     @contextmanager
     def _uncertain(self) -> Iterator[None]:

@@ -25,6 +25,7 @@ class Directory:
     def __init__(self, records: Mapping[str, Record] | None = None) -> None:
         self.entries: dict[str, Entry] = {}
         self._values: dict[str, str] = {}
+        self._indexes: dict[str, tuple[str, ...]] = {}
         self._room = _VALUES_CHARACTERS
         self.spaces: dict[Namespace, set[str]] = {}
         self.born = uuid4().hex
@@ -35,10 +36,19 @@ class Directory:
         self._twins: Counter[str] = Counter()
         self._orders: OrderedDict[_Wanted, list[str]] = OrderedDict()
         for identity, record in (records or {}).items():
-            self.put(identity, record.entry, record.encoded)
+            self.put(identity, record)
 
-    def put(self, identity: str, entry: Entry, encoded: str | None = None) -> None:
-        """Add or replace an entry; `encoded` is its value, None if that did not change."""
+    def put(self, identity: str, record: Record) -> None:
+        """Add or replace a memory."""
+        self.move(identity, record.entry)
+        self._keep(identity, record.encoded)
+        if record.index is not None:
+            self._indexes[identity] = record.index
+        elif self._indexes:
+            self._indexes.pop(identity, None)
+
+    def move(self, identity: str, entry: Entry) -> None:
+        """Add or replace an entry; what is known of its value stays."""
         old = self.entries.get(identity)
         if old is not None:
             self._take_out(identity, old)
@@ -47,8 +57,6 @@ class Directory:
         self.entries[identity] = entry
         self.spaces.setdefault(entry.namespace, set()).add(identity)
         self._put_in(identity, entry)
-        if encoded is not None:
-            self._keep(identity, encoded)
 
     def _keep(self, identity: str, encoded: str) -> None:
         self._room += len(self._values.pop(identity, ""))
@@ -63,7 +71,9 @@ class Directory:
     def record(self, identity: str) -> Record | None:
         """Give a whole record if its value is at hand."""
         encoded = self._values.get(identity)
-        return None if encoded is None else Record(self.entries[identity], encoded)
+        if encoded is None:
+            return None
+        return Record(self.entries[identity], encoded, self._indexes.get(identity))
 
     def drop(self, identity: str) -> None:
         """Forget an entry; one that is not there does not matter."""
@@ -74,6 +84,7 @@ class Directory:
         del self.entries[identity]
         self._count(entry, -1)
         self._room += len(self._values.pop(identity, ""))
+        self._indexes.pop(identity, None)
         own = self.spaces[entry.namespace]
         own.discard(identity)
         if not own:

@@ -269,6 +269,8 @@ def test_a_memory_keeps_what_of_it_is_embedded(store: Any, index: tuple[str, ...
     store.write([before, replace(before, key="copy"), replace(before, key="all", index=None)])
     assert store.read(A, "k") == before
     assert store.read(A, "copy") == replace(before, key="copy")
+    assert before in store.page(A).memories
+    assert before in [match.memory for match in store.match(A, query="a plum", limit=20)]
     found = {match.memory.key: match.path for match in store.match(A, query="a plum", limit=20)}
     path = index[0] if index else None
     assert [found[key] for key in ("k", "copy", "all")] == [path, path, "text"]
