@@ -4,6 +4,7 @@ import json
 import re
 from datetime import UTC, datetime
 
+from dashboard.invisible import escaped
 from store import Namespace
 
 ROOT_NAME = "All memories"
@@ -19,8 +20,10 @@ _STEPS = (
 
 def label_text(label: str) -> str:
     """Return one label as visible text; one that could be misread is quoted like JSON."""
-    plain = label.isprintable() and label == label.strip() and not re.search(r'^["\[]|/|^$', label)
-    return label if plain else json.dumps(label, ensure_ascii=not label.isprintable())
+    seen = escaped(label)
+    if seen == label == label.strip() and not re.search(r'^["\[]|/|^$', label):
+        return label
+    return f'"{escaped(json.dumps(label, ensure_ascii=False)[1:-1])}"'
 
 
 def namespace_text(namespace: Namespace) -> str:
