@@ -31,6 +31,11 @@ def namespace_text(namespace: Namespace) -> str:
     return _SEPARATOR.join(label_text(label) for label in namespace) or ROOT_NAME
 
 
+def below_text(namespace: Namespace, scope: Namespace) -> str:
+    """Return the labels of a namespace below a scope; a dash for the scope itself."""
+    return namespace_text(namespace[len(scope) :]) if namespace != scope else "–"
+
+
 def parse_namespace(text: str) -> Namespace:
     """Return the namespace a person typed the way `namespace_text` writes it.
 

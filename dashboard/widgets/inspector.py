@@ -95,7 +95,7 @@ def _actions(memory: Memory) -> None:
 def _question(wish: str, memory: Memory) -> object:
     match _MORE.index(wish):
         case 0:
-            return Adding(memory.namespace, f"{memory.key}-copy", memory.value)
+            return Adding(memory.namespace, memory)
         case 1:
             return Moving(memory)
         case 2:

@@ -1,7 +1,5 @@
 """A page of the scope's memories: how many, filtered and ordered how, page turns, bulk bar."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from dashboard import listing, resources, state
@@ -10,13 +8,15 @@ from dashboard.listing import Listing
 from dashboard.namespace_tree import Branch
 from dashboard.questions import Adding
 from dashboard.views import View
-from dashboard.widgets.confirm import ask_delete, ask_delete_namespace
+from dashboard.widgets.bulk import bulk_bar
+from dashboard.widgets.confirm import ask_delete_namespace
 from dashboard.widgets.frame import empty
 from dashboard.widgets.report import report
 from dashboard.widgets.search_filter import filter_picker
-from dashboard.wording import memories_text, range_text
-from store import ChromaStore, InvalidFilter, Memory, Page, Reference
+from dashboard.wording import range_text
+from store import ChromaStore, InvalidFilter, Page
 
+TABLE = "browse"
 _ORDERS = {
     "updated_at": "Last change",
     "created_at": "Creation",
@@ -169,20 +169,21 @@ def pager(page: Page) -> None:
         )
 
 
-def bulk_bar(memories: Sequence[Memory], ticked: Sequence[Reference]) -> None:
-    """Draw what can be done with the ticked memories."""
-    chosen = tuple(memory for memory in memories if memory.reference in set(ticked))
-    if not chosen:
-        return
-    with st.container(horizontal=True, vertical_alignment="center", border=True, key="bulk-bar"):
-        st.markdown(f"**{memories_text(len(chosen))} ticked**", width="stretch")
-        st.button(
-            "Delete…",
-            icon=":material/delete:",
-            key="bulk-delete",
-            on_click=ask_delete,
-            args=(chosen,),
-        )
+def ticked_bar(branch: Branch, page: Page) -> None:
+    """Draw what can be done with the ticked memories, on this page or not."""
+    wanted = shown_listing(branch)
+
+    def everything() -> None:
+        store = resources.store()
+        state.set_ticked(TABLE, listing.references(store, wanted, parse(wanted.filter or "")))
+
+    bulk_bar(
+        state.ticked(TABLE),
+        here=[memory.reference for memory in page.memories],
+        clear=lambda: state.set_ticked(TABLE, ()),
+        everything=everything,
+        total=page.total,
+    )
 
 
 def nothing_listed(branch: Branch, page: Page) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import resources
-from dashboard.impact import Change, Impact, impacts, summary
+from dashboard.impact import MOST_CHANGES, Change, Impact, impacts, summary
 from dashboard.wording import escape_markdown
 from store import EmbeddingError, SearchUnavailable
 
@@ -17,6 +17,12 @@ def impact_preview(changes: Sequence[Change]) -> None:
     """
     probes = resources.probes().load()
     if not probes:
+        return
+    if len(changes) > MOST_CHANGES:
+        st.caption(
+            f"What this does to the saved questions is foretold for up to {MOST_CHANGES:,} "
+            f"memories, not for {len(changes):,}."
+        )
         return
     try:
         with st.skeleton(height=40):
