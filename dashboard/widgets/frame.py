@@ -24,7 +24,7 @@ _KEYS = {
     "J": "Next memory in the list",
     "K": "Previous memory in the list",
     "E": "Edit the open memory",
-    "Delete": "Delete the open memory",
+    "Del": "Delete the open memory",
     "N": "New memory",
     "Esc": "Close the open memory",
     "?": "Show these keys",

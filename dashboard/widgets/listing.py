@@ -18,11 +18,11 @@ from store import ChromaStore, InvalidFilter, Page
 
 TABLE = "browse"
 _ORDERS = {
-    "updated_at": "Last change",
-    "created_at": "Creation",
-    "expires_at": "Expiry",
-    "key": "Key",
-    "namespace": "Namespace",
+    "updated_at": "By last change",
+    "created_at": "By creation",
+    "expires_at": "By expiry",
+    "key": "By key",
+    "namespace": "By namespace",
 }
 
 
@@ -102,8 +102,8 @@ def _order(view: View, page: Page) -> None:
     def turned() -> None:
         state.update(descending=not view.descending, page=1)
 
-    fields = {field.path: f"Field {field.path}" for field in observed_fields(page.memories)}
-    names = {**fields, **{view.order: f"Field {view.order}"}, **_ORDERS}
+    fields = {field.path: f"By {field.path}" for field in observed_fields(page.memories)}
+    names = {**fields, **{view.order: f"By {view.order}"}, **_ORDERS}
     options = [*_ORDERS, *(name for name in names if name not in _ORDERS)]
     st.selectbox(
         "Order by",
@@ -112,7 +112,7 @@ def _order(view: View, page: Page) -> None:
         format_func=names.__getitem__,
         key="listing-order",
         label_visibility="collapsed",
-        width=150,
+        width=170,
         on_change=changed,
     )
     st.button(

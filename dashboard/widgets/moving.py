@@ -49,7 +49,9 @@ def move_memories(asked: MovingMany) -> None:
         plan = None
         if (typed or "").strip() != start:
             st.error(escape_markdown(str(error)), icon=":material/error:")
-    if plan is not None:
+    if plan is None:
+        st.caption("Name another namespace to see where each of them goes.")
+    else:
         _places(plan)
     if agreed("Move", "bulk-go", ":material/drive_file_move:") and plan is not None:
         try:

@@ -30,10 +30,15 @@ def impact_preview(changes: Sequence[Change]) -> None:
     except (SearchUnavailable, EmbeddingError) as error:
         st.caption(escape_markdown(f"Saved questions were not asked: {error}"))
         return
-    with st.expander(escape_markdown(summary(found)), icon=":material/quiz:"):
+    differing = [impact for impact in found if impact.differs]
+    with st.expander(
+        escape_markdown(summary(found)), icon=":material/quiz:", expanded=bool(differing)
+    ):
+        for impact in differing:
+            _before_and_after(impact)
         for impact in found:
-            if impact.differs:
-                _before_and_after(impact)
+            if not impact.differs:
+                st.caption(f"{escape_markdown(impact.probe.query)}: the same {len(impact.before)}")
 
 
 def _before_and_after(impact: Impact) -> None:

@@ -90,10 +90,9 @@ def _open_first(outcome: Outcome) -> None:
     state.list_shown([hit.reference for hit in outcome.hits])
     if outcome.hits and state.selected() is None:
         st.button(
-            "",
-            icon=":material/keyboard_arrow_down:",
+            "Open the first",
             key="search-first",
-            help="Open the first hit; the same key goes on to the next",
+            help="The same key goes on to the next",
             type="tertiary",
             shortcut="J",
             on_click=state.select,

@@ -42,6 +42,7 @@ def memory_table(
     references = [memory.reference for memory in memories]
     identity = repr((references, state.ticks_round(key))).encode("utf-8", "surrogatepass")
     table_key = f"{key}-{hashlib.blake2b(identity, digest_size=8).hexdigest()}"
+    opened = state.selected() is not None
     frame = table_frame(memories, fields=fields, scope=scope, extra=extra)
     state.list_shown(references)
     _restore(key, table_key, references, str(frame.columns[0]))
@@ -56,7 +57,7 @@ def memory_table(
         key=table_key,
         hide_index=True,
         height=_HEAD + _ROW * min(rows, max(1, len(references))),
-        column_config={**_columns(), **(columns or {})},
+        column_config={**_columns(narrow=opened), **(columns or {})},
         on_select=clicked,
         selection_mode=["multi-row", "single-cell"] if ticks else "single-cell",
         placeholder="",
@@ -106,15 +107,16 @@ def table_frame(
     return frame.drop(columns=empty)
 
 
-def _columns() -> dict[str, Any]:
+def _columns(*, narrow: bool) -> dict[str, Any]:
+    """Return how the columns look; beside an open memory the table has half the room."""
     zone = st.context.timezone
     column = st.column_config
     return {
-        "Memory": column.TextColumn(width=400),
-        "Namespace": column.TextColumn(width=190),
-        "Kind": column.TextColumn(width=95),
-        "Updated": column.DatetimeColumn(format="distance", timezone=zone, width=115),
-        "Expires": column.DatetimeColumn(format="distance", timezone=zone, width=115),
-        "Size": column.NumberColumn(format="bytes", width=70),
-        "Key": column.TextColumn(width=110),
+        "Memory": column.TextColumn(width=270 if narrow else 340),
+        "Namespace": column.TextColumn(width=110 if narrow else 150),
+        "Kind": column.TextColumn(width=90),
+        "Updated": column.DatetimeColumn(format="distance", timezone=zone, width=105),
+        "Expires": column.DatetimeColumn(format="distance", timezone=zone, width=105),
+        "Size": column.NumberColumn(format="bytes", width=65),
+        "Key": column.TextColumn(width=100),
     }

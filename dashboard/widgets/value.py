@@ -14,7 +14,7 @@ from dashboard.widgets.ending import local_time, zone
 from dashboard.wording import age, escape_markdown, size_text
 from store import Memory, StoreInfo
 
-_EMBEDDED = " :gray-badge[searched by meaning]"
+_EMBEDDED = " :green-badge[searched by meaning]"
 _SHORT, _LONG = 48, 1500
 _WHOLE = ("$", "")
 
@@ -48,7 +48,7 @@ def _field(number: int, name: str, text: str, *, embedded: bool) -> None:
             st.caption(label, width=96)
             st.text(text, width="stretch")
     if unseen := ", ".join(named(text)):
-        st.caption(f":material/visibility_off: Holds what nobody sees: {escape_markdown(unseen)}")
+        st.caption(f":material/warning: Holds invisible characters: {escape_markdown(unseen)}")
 
 
 def _shown(name: str, item: Any, value: Mapping[str, Any]) -> str:
@@ -81,8 +81,8 @@ def facts(memory: Memory, info: StoreInfo) -> None:
     }
     with st.container(key="facts", gap=None):
         for name, text in rows.items():
-            with st.container(horizontal=True, key=f"fact-{name.lower()}", gap="small"):
-                st.caption(name, width=96)
+            with st.container(horizontal=True, key=f"fact-{name.lower()}", gap="small", wrap=False):
+                st.caption(name, width=76)
                 st.text(text, width="stretch")
         st.caption(f"Times are in {escape_markdown(zone().key)}.")
     _findable(memory, info)

@@ -85,17 +85,21 @@ def test_a_memory_that_is_gone_says_so(open_page: Open, fill: Fill):
 
 def test_fields_are_edited_with_inputs_of_their_type(open_page: Open, fill: Fill, store):
     value = {"text": "tea", "n": 1, "on": True, "none": None, "list": [1], "f": 0.5, "empty": ""}
+    value |= {"tags": ["a", "b"], "third": 1 / 3}
     fill([memory(MIRA, "p1", value)])
     page = open_page("browse", **LINK)
     page.button(key="inspector-edit").click().run()
     field(page, "text").set_value("coffee")
     field(page, "on").set_value(False)
     field(page, "n").set_value(0)
+    page.multiselect[0].unselect("a")
     page.button(key="editor-review").click().run()
     page.button(key="editor-save").click().run()
     after = store().read(MIRA, "p1").value
-    assert after == value | {"text": "coffee", "on": False, "n": 0}
-    assert json.dumps(after) == json.dumps(value | {"text": "coffee", "on": False, "n": 0})
+    assert after == value | {"text": "coffee", "on": False, "n": 0, "tags": ["b"]}
+    assert json.dumps(after) == json.dumps(
+        value | {"text": "coffee", "on": False, "n": 0, "tags": ["b"]}
+    )
 
 
 def test_a_field_can_be_added_and_another_removed(open_page: Open, fill: Fill, store):
