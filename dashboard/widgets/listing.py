@@ -64,9 +64,24 @@ def headline(store: ChromaStore, branch: Branch) -> Page:
         st.markdown(f"**{shown}**{matched}", width="stretch")
         if branch.own and branch.total > branch.own:
             _reach(branch)
+        _open_first(page)
         filter_picker(parse(wanted.filter or ""), branch.namespace)
         _order(view, page)
     return page
+
+
+def _open_first(page: Page) -> None:
+    """Offer the key that goes down the list; beside an open memory the inspector has it."""
+    if page.memories and state.selected() is None:
+        st.button(
+            "Open first",
+            key="listing-first-open",
+            help="Open the first memory of this page; the same key goes on to the next",
+            type="tertiary",
+            shortcut="J",
+            on_click=state.select,
+            args=(page.memories[0].reference,),
+        )
 
 
 def _page(store: ChromaStore, wanted: Listing, view: View) -> Page:

@@ -90,7 +90,7 @@ def _open_first(outcome: Outcome) -> None:
     state.list_shown([hit.reference for hit in outcome.hits])
     if outcome.hits and state.selected() is None:
         st.button(
-            "Open the first",
+            "Open first",
             key="search-first",
             help="The same key goes on to the next",
             type="tertiary",
