@@ -44,7 +44,9 @@ def main() -> None:
         frame.no_store()
         return
     try:
+        frame.opening()
         frame.sidebar(resources.store())
+        frame.repaired()
         page.run()
         open_dialog()
         frame.notes()

@@ -4,9 +4,10 @@ A plan remembers what the person saw. `apply` refuses a memory that has changed 
 what it is now, instead of overwriting somebody's work. One that is already gone is no error.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import Any
 
 from dashboard.editing import same
@@ -36,12 +37,17 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Write a memory where there is none."""
+    """Write a memory where there is none; a copy keeps the index paths of its original.
+
+    With an `expires_at` it ends then, else `ttl_minutes` after now, or never.
+    """
 
     namespace: Namespace
     key: str
     value: dict[str, Any]
     ttl_minutes: float | None = None
+    expires_at: datetime | None = None
+    index: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,13 @@ class Move:
     before: Memory
     namespace: Namespace
     key: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMany:
+    """Move several memories, each as `Move` does; those that cannot move stay."""
+
+    moves: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,54 @@ def plan_expiry(memory: Memory, minutes: float | None, now: datetime | None = No
     return Expire(memory, (now or datetime.now(UTC)) + timedelta(minutes=minutes), minutes)
 
 
-Plan = Edit | Create | Move | Expire | Delete | DeleteNamespace
+def plan_expiry_at(memory: Memory, moment: datetime, now: datetime | None = None) -> Expire:
+    """Return the plan that lets a memory expire at a moment; ValueError if that is past."""
+    minutes = minutes_until(moment, now)
+    return Expire(memory, moment.astimezone(UTC), minutes)
+
+
+def minutes_until(moment: datetime, now: datetime | None = None) -> float:
+    """Return how far ahead a moment is; ValueError with a sentence if it is past."""
+    minutes = (moment - (now or datetime.now(UTC))).total_seconds() / 60
+    if minutes <= 0:
+        raise ValueError(
+            f"{moment:%Y-%m-%d %H:%M} is past: choose a later time, or delete the memory."
+        )
+    return minutes
+
+
+def plan_moves(memories: Iterable[Memory], target: Namespace, *, below: Namespace = ()) -> MoveMany:
+    """Return the plan that moves memories to a namespace, each with its key.
+
+    Labels beyond `below`, which all of them have, go along: with `below` a namespace is renamed.
+    With () all memories come together in `target`. ValueError when two would take one place, or
+    when nothing would move.
+    """
+    moves: dict[Reference, Move] = {}
+    for memory in memories:
+        kept = memory.namespace[len(below) :] if below else ()
+        place = (*target, *kept)
+        if (taken := moves.get((place, memory.key))) is not None:
+            raise ValueError(
+                f"Two of these memories have the key {taken.key} and would take one place: move "
+                "them one by one, or keep their namespaces apart."
+            )
+        if place != memory.namespace:
+            moves[place, memory.key] = Move(memory, place, memory.key)
+    if not moves:
+        raise ValueError("They are there already: name another namespace.")
+    return MoveMany(tuple(moves.values()))
+
+
+def common_namespace(memories: Iterable[Memory]) -> Namespace:
+    """Return the longest namespace that all memories are at or below."""
+    found = [memory.namespace for memory in memories]
+    first, last = min(found, default=()), max(found, default=())
+    shared = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return tuple(label for label, _ in shared)
+
+
+Plan = Edit | Create | Move | MoveMany | Expire | Delete | DeleteNamespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +190,9 @@ def apply(plan: Plan, store: ChromaStore, *, progress: Progress | None = None) -
         case Create():
             return _create(plan, store)
         case Move():
-            return _move(plan, store)
+            return _move_many((plan,), store)
+        case MoveMany():
+            return _move_many(plan.moves, store)
         case Edit() | Expire():
             return _change(plan, store)
 
@@ -158,25 +220,48 @@ def _create(plan: Create, store: ChromaStore) -> Outcome:
     found = store.read(plan.namespace, plan.key)
     if found is not None:
         return Outcome(0, conflicts=(Conflict(found.reference, None, found),))
-    if plan.ttl_minutes is None:
-        store.put(plan.namespace, plan.key, plan.value)
-    else:
-        store.put(plan.namespace, plan.key, plan.value, ttl=plan.ttl_minutes)
+    if plan.expires_at is not None:
+        minutes, now = minutes_until(plan.expires_at), datetime.now(UTC)
+        minutes = minutes if plan.ttl_minutes is None else plan.ttl_minutes
+        ending = (plan.expires_at.astimezone(UTC), minutes)
+        created = Memory(plan.namespace, plan.key, plan.value, now, now, *ending, index=plan.index)
+        store.write([created])
+        return Outcome(1)
+    index = None if plan.index is None else list(plan.index)
+    ttl: dict[str, Any] = {} if plan.ttl_minutes is None else {"ttl": plan.ttl_minutes}
+    store.put(plan.namespace, plan.key, plan.value, index, **ttl)
     return Outcome(1)
 
 
-def _move(plan: Move, store: ChromaStore) -> Outcome:
-    before = plan.before
-    now = store.read(*before.reference)
-    if now is None or changed(before, now):
-        return Outcome(0, conflicts=(Conflict(before.reference, before, now),))
-    taken = store.read(plan.namespace, plan.key)
-    if taken is not None:
-        return Outcome(0, conflicts=(Conflict(taken.reference, None, taken),))
-    # The copy comes first: a failure in between leaves two memories rather than none.
-    store.write([replace(now, namespace=plan.namespace, key=plan.key)])
-    store.remove([before.reference])
-    return Outcome(1)
+def _move_many(moves: tuple[Move, ...], store: ChromaStore) -> Outcome:
+    moved = 0
+    conflicts: list[Conflict] = []
+    for start in range(0, len(moves), _CHUNK):
+        chunk = moves[start : start + _CHUNK]
+        going, refused = _movable(chunk, store)
+        conflicts += refused
+        # The copies come first: a failure in between leaves memories twice rather than not at all.
+        store.write(after for _, after in going)
+        store.remove(before for before, _ in going)
+        moved += len(going)
+    return Outcome(moved, conflicts=tuple(conflicts))
+
+
+def _movable(
+    moves: tuple[Move, ...], store: ChromaStore
+) -> tuple[list[tuple[Reference, Memory]], list[Conflict]]:
+    going: list[tuple[Reference, Memory]] = []
+    refused: list[Conflict] = []
+    now = store.read_many([move.before.reference for move in moves])
+    there = store.read_many([(move.namespace, move.key) for move in moves])
+    for move, found, taken in zip(moves, now, there, strict=True):
+        if found is None or changed(move.before, found):
+            refused.append(Conflict(move.before.reference, move.before, found))
+        elif taken is not None:
+            refused.append(Conflict(taken.reference, None, taken))
+        else:
+            going.append((found.reference, replace(found, namespace=move.namespace, key=move.key)))
+    return going, refused
 
 
 def _delete(plan: Delete, store: ChromaStore) -> Outcome:

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from store import InvalidValue
 
-FieldKind = Literal["text", "long text", "whole number", "yes or no", "JSON"]
-_LINE = 60
+FieldKind = Literal["text", "long text", "whole number", "number", "yes or no", "list", "JSON"]
+_LINE, _MANY = 60, 50
 _EXACT = 2**53 - 1
 """Browsers hold whole numbers exactly up to here."""
 
@@ -50,7 +50,16 @@ def field_kind(item: Any) -> FieldKind:
         return "long text" if len(item) > _LINE or "\n" in item else "text"
     if isinstance(item, int) and abs(item) <= _EXACT:
         return "whole number"
-    return "JSON"
+    if isinstance(item, float) and 1e-4 <= abs(item) <= 1e12:
+        return "number"
+    return "list" if isinstance(item, list) and _is_plain(item) else "JSON"
+
+
+def _is_plain(items: list[Any]) -> bool:
+    """Tell whether a list is one of distinct short texts, which can be picked and added."""
+    texts = [item for item in items if isinstance(item, str) and item.strip() == item]
+    short = all(0 < len(text) <= _LINE and text.isprintable() for text in texts)
+    return 0 < len(items) <= _MANY and short and len(set(texts)) == len(items)
 
 
 def field_text(item: Any) -> str:

@@ -112,11 +112,12 @@ def summary(found: Sequence[Impact]) -> str:
     if not found:
         return "No questions are saved for this store."
     differing = sum(impact.differs for impact in found)
-    questions = f"{len(found)} saved {'question' if len(found) == 1 else 'questions'}"
     if not differing:
-        return f"None of the {questions} would be answered differently."
+        one = len(found) == 1
+        which = "The saved question" if one else f"All {len(found)} saved questions"
+        return f"{which} would be answered as now."
     lost = sum(bool(impact.left) for impact in found)
-    text = f"{differing} of {questions} would be answered differently"
+    text = f"{differing} of {len(found)} saved questions would be answered differently"
     return f"{text}; {lost} would lose a memory from the top." if lost else f"{text}."
 
 

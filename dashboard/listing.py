@@ -63,6 +63,15 @@ def matching(
     return tuple(memory.reference for memory in found)
 
 
+def references(
+    store: ChromaStore, listing: Listing, filter: Mapping[str, Any] | None
+) -> tuple[Reference, ...]:
+    """Return where all memories of a listing are; without a filter no value is read."""
+    if filter:
+        return matching(store, listing, filter)
+    return tuple(entry.reference for entry in store.entries(listing.scope, own=listing.own))
+
+
 def page_of(
     store: ChromaStore, references: tuple[Reference, ...], *, limit: int, offset: int
 ) -> Page:

@@ -1,9 +1,8 @@
-"""A map to take away: places as CSV, points as SVG, memories as JSON lines."""
+"""A map to take away: places as CSV, points as SVG."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from dashboard.map_colours import Colours
 from dashboard.map_view import Rows, frame
 from dashboard.projection_jobs import StoreMap
 from dashboard.projection_neighbours import Floats
-from store import Memory
 
 _WIDTH, _HEIGHT = 1200, 800
 
@@ -34,24 +32,6 @@ def as_csv(picture: StoreMap) -> str:
 def _plain(text: str) -> str:
     # A spreadsheet would take such a text for a formula and run it.
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
-def as_json_lines(memories: Sequence[Memory]) -> str:
-    """Give memories in the form `memlens import` reads."""
-    return "".join(
-        json.dumps(
-            {
-                "namespace": memory.namespace,
-                "key": memory.key,
-                "value": memory.value,
-                "created_at": memory.created_at.isoformat(),
-                "updated_at": memory.updated_at.isoformat(),
-            },
-            ensure_ascii=False,
-        )
-        + "\n"
-        for memory in memories
-    )
 
 
 def as_svg(positions: Floats, rows: Rows, colours: Colours) -> str:

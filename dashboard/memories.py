@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dashboard.invisible import escaped
 from dashboard.shapes import binary_size
 from dashboard.wording import size_text
 
@@ -68,5 +69,5 @@ def _as_text(item: Any) -> str:
 
 
 def _shorten(text: str) -> str:
-    flat = " ".join(text[: 2 * _PREVIEW].split())
+    flat = escaped(" ".join(text[: 2 * _PREVIEW].split()))
     return flat if len(flat) <= _PREVIEW else flat[: _PREVIEW - 1].rstrip() + "…"

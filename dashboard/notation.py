@@ -2,6 +2,7 @@
 
 import json
 
+from dashboard.invisible import escaped
 from store import Namespace
 
 
@@ -28,11 +29,11 @@ def format_namespace(namespace: Namespace) -> str:
     """Write a namespace so that `parse_namespace` reads it back, as short as can be."""
     joined = "/".join(namespace)
     try:
-        if joined.isprintable() and parse_namespace(joined) == namespace:
+        if escaped(joined) == joined and parse_namespace(joined) == namespace:
             return joined
     except ValueError:
         pass  # The short form would not be read back, so the JSON form it is.
-    return json.dumps(namespace, ensure_ascii=not joined.isprintable())
+    return escaped(json.dumps(namespace, ensure_ascii=False))
 
 
 def _from_json(text: str) -> Namespace:

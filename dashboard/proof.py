@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import islice
 
-from dashboard.curation import Create, Delete, DeleteNamespace, Edit, Expire, Move, Plan
+from dashboard.curation import Create, Delete, DeleteNamespace, Edit, Expire, Move, MoveMany, Plan
 from dashboard.editing import same
 from dashboard.memories import embedded_text
 from dashboard.wording import memories_text
@@ -34,6 +34,8 @@ def prove(plan: Plan, store: ChromaStore) -> tuple[Check, ...]:
         case Move():
             there = _there((plan.namespace, plan.key), plan.before.value, store)
             return (*there, _old_place(plan.before.reference, store))
+        case MoveMany():
+            return _moved(plan, store)
         case Edit():
             return _there(plan.before.reference, plan.value, store)
         case Expire():
@@ -130,6 +132,18 @@ def _emptied(plan: DeleteNamespace, store: ChromaStore) -> Check:
 def _old_place(reference: Reference, store: ChromaStore) -> Check:
     found = store.read(*reference) is not None or listed(store, reference)
     return Check("Old place", not found, "still there" if found else "empty")
+
+
+def _moved(plan: MoveMany, store: ChromaStore) -> tuple[Check, ...]:
+    there = store.read_many([(move.namespace, move.key) for move in plan.moves])
+    pairs = zip(plan.moves, there, strict=True)
+    equal = sum(found is not None and same(found.value, move.before.value) for move, found in pairs)
+    old = store.read_many([move.before.reference for move in plan.moves])
+    left = sum(memory is not None for memory in old)
+    return (
+        Check("By key", equal == len(there), f"{equal:,} read back equal"),
+        Check("Old places", not left, f"{memories_text(left)} still there" if left else "empty"),
+    )
 
 
 def _expiry(plan: Expire, store: ChromaStore) -> Check:

@@ -1,18 +1,16 @@
 """What a dialog can ask besides a deletion, as plain values."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from store import Memory, Namespace
 
 
 @dataclass(frozen=True, slots=True)
 class Adding:
-    """Where a new memory goes, and what it starts with when it is a copy."""
+    """Where a new memory goes, and the memory it is a copy of, if it is one."""
 
     namespace: Namespace
-    key: str = ""
-    value: dict[str, Any] | None = None
+    original: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +18,13 @@ class Moving:
     """Which memory gets another namespace or key."""
 
     memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class MovingMany:
+    """Which memories get another namespace."""
+
+    memories: tuple[Memory, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The open store and what is cached from it.
 
 resources.settings() -> Settings | None     what MEMLENS_STORE and MEMLENS_NAME say
-resources.store() -> ChromaStore            opened once a process; raises a StoreError
+resources.opening() -> Opening              begins to open the store, once a process
+resources.store() -> ChromaStore            waits for it; raises a StoreError
 resources.tree() -> namespace_tree.Tree          namespaces with own and descendant counts
 resources.listed(listing) -> tuple[Reference, …] a filtered or field-ordered list
 resources.background() -> Background | None      how alike unrelated memories are
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dashboard.curation import Progress
 from dashboard.filterforms import Field, observed_fields, parse
 from dashboard.listing import Listing, matching
 from dashboard.namespace_tree import Tree
@@ -32,6 +34,7 @@ from dashboard.projection_jobs import Maps, StoreMap
 from dashboard.projection_process import WorkerProcess
 from dashboard.scoring import Background, measure
 from dashboard.settings import Settings, read_settings
+from dashboard.store_opening import Opening
 from dashboard.wordindexes import WordIndexes
 from store import ChromaStore, Namespace, Reference
 
@@ -47,15 +50,25 @@ def settings() -> Settings | None:
     return read_settings(os.environ)
 
 
+def opening() -> Opening:
+    """Return the opening of the configured store, begun now if it was not yet."""
+    chosen = settings()
+    if chosen is None:
+        raise LookupError("no store is configured")
+    return _opening(chosen)
+
+
 def store() -> ChromaStore:
     """Return the configured store; raises StoreError when it cannot be opened.
 
     A failed opening is not cached: the next run tries again.
     """
-    chosen = settings()
-    if chosen is None:
-        raise LookupError("no store is configured")
-    return _open(chosen)
+    begun = opening()
+    try:
+        return begun.store()
+    except BaseException:
+        _opening.clear()
+        raise
 
 
 def tree() -> Tree:
@@ -124,21 +137,26 @@ def map_figure(drawn: "Drawn", choice: str, *, names: bool, asked: "Asked | None
     return _map_figure(wanted, _drawn=drawn, _asked=asked)
 
 
-def _release(opened: ChromaStore) -> None:
-    atexit.unregister(opened.close)
-    opened.close()
+def _release(opening: Opening) -> None:
+    atexit.unregister(opening.close)
+    opening.close()
     gc.unfreeze()
 
 
-@st.cache_resource(show_spinner="Opening the store…", on_release=_release, max_entries=1)
-def _open(chosen: Settings) -> ChromaStore:
-    opened = ChromaStore.open(chosen.location, name=chosen.name, create=False)
+@st.cache_resource(show_spinner=False, on_release=_release, max_entries=1)
+def _opening(chosen: Settings) -> Opening:
+    begun = Opening(lambda progress: _open(chosen, progress))
+    atexit.register(begun.close)
+    return begun
+
+
+def _open(chosen: Settings, progress: Progress) -> ChromaStore:
+    opened = ChromaStore.open(chosen.location, name=chosen.name, create=False, progress=progress)
     try:
         opened.page(limit=1)
     except BaseException:
         opened.close()
         raise
-    atexit.register(opened.close)
     # Streamlit collects garbage after every run: without this each click would walk through what
     # is known of every memory, which took most of a click's time in a large store.
     gc.collect()

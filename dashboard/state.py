@@ -72,6 +72,14 @@ class Report:
     reference: Reference | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """The ticked memories of one table; `round` counts how often they were set from outside."""
+
+    references: tuple[Reference, ...] = ()
+    round: int = 0
+
+
 def begin(page: str) -> None:
     """Adopt the address bar: a link opened, Back pressed, or keep the view on a page change."""
     params = st.query_params.to_dict()
@@ -180,15 +188,39 @@ def neighbours() -> tuple[Reference | None, Reference | None]:
     return (listed[at - 1] if at else None), (listed[at + 1] if at + 1 < len(listed) else None)
 
 
-def ticked(table: str) -> frozenset[Reference]:
-    """Return which memories are ticked in a table."""
-    found: frozenset[Reference] = st.session_state.get(f"{_TICKED}.{table}", frozenset())
-    return found
+def ticked(table: str) -> tuple[Reference, ...]:
+    """Return every memory ticked in a table, also those its rows do not show, oldest tick first."""
+    found: Ticks = st.session_state.get(f"{_TICKED}.{table}", Ticks())
+    return found.references
+
+
+def ticks_round(table: str) -> int:
+    """Return a number that changes when ticks change by anything but the table itself."""
+    found: Ticks = st.session_state.get(f"{_TICKED}.{table}", Ticks())
+    return found.round
+
+
+def note_ticks(table: str, shown: Sequence[Reference], chosen: Sequence[Reference]) -> None:
+    """Note which of the shown rows of a table are ticked; what it does not show stays as it was."""
+    here, now = frozenset(shown), frozenset(chosen)
+    kept = [one for one in ticked(table) if one not in here or one in now]
+    references = tuple(dict.fromkeys([*kept, *chosen]))
+    st.session_state[f"{_TICKED}.{table}"] = Ticks(references, ticks_round(table))
 
 
 def set_ticked(table: str, references: Iterable[Reference]) -> None:
-    """Note which memories are ticked in a table, to tick them again when its rows change."""
-    st.session_state[f"{_TICKED}.{table}"] = frozenset(references)
+    """Tick these memories of a table and no others."""
+    kept = tuple(dict.fromkeys(references))
+    st.session_state[f"{_TICKED}.{table}"] = Ticks(kept, ticks_round(table) + 1)
+
+
+def untick(references: Iterable[Reference]) -> None:
+    """Take memories that are gone out of the ticks of every table."""
+    gone = frozenset(references)
+    for name in [name for name in st.session_state if str(name).startswith(f"{_TICKED}.")]:
+        table = str(name).removeprefix(f"{_TICKED}.")
+        if not gone.isdisjoint(ticked(table)):
+            set_ticked(table, [one for one in ticked(table) if one not in gone])
 
 
 def ask(question: object = None) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from datetime import UTC, datetime
 
+from dashboard.invisible import escaped
 from store import Namespace
 
 ROOT_NAME = "All memories"
@@ -19,13 +20,20 @@ _STEPS = (
 
 def label_text(label: str) -> str:
     """Return one label as visible text; one that could be misread is quoted like JSON."""
-    plain = label.isprintable() and label == label.strip() and not re.search(r'^["\[]|/|^$', label)
-    return label if plain else json.dumps(label, ensure_ascii=not label.isprintable())
+    seen = escaped(label)
+    if seen == label == label.strip() and not re.search(r'^["\[]|/|^$', label):
+        return label
+    return f'"{escaped(json.dumps(label, ensure_ascii=False)[1:-1])}"'
 
 
 def namespace_text(namespace: Namespace) -> str:
     """Return a namespace as plain text, for example ``users / mira / profile``."""
     return _SEPARATOR.join(label_text(label) for label in namespace) or ROOT_NAME
+
+
+def below_text(namespace: Namespace, scope: Namespace) -> str:
+    """Return the labels of a namespace below a scope; a dash for the scope itself."""
+    return namespace_text(namespace[len(scope) :]) if namespace != scope else "–"
 
 
 def parse_namespace(text: str) -> Namespace:

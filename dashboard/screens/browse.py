@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import resources, state, widgets
-from dashboard.widgets.listing import actions, bulk_bar, headline, nothing_listed, pager
+from dashboard.widgets.listing import TABLE, actions, headline, nothing_listed, pager, ticked_bar
 
 store, tree = resources.store(), resources.tree()
 info = store.info()
@@ -24,11 +24,11 @@ with panes[0]:
 with panes[1]:
     page = headline(store, branch)
     if page.memories:
-        ticked = widgets.memory_table(page.memories, key="browse", fields=info.fields, scope=scope)
+        widgets.memory_table(page.memories, key=TABLE, fields=info.fields, scope=scope)
         pager(page)
-        bulk_bar(page.memories, ticked)
     else:
         nothing_listed(branch, page)
+    ticked_bar(branch, page)
 if opened is not None:
     with panes[2]:
         widgets.inspector(opened)

@@ -27,6 +27,7 @@ widgets.memory_table(
     store.page(limit=10).memories,
     key="latest",
     fields=info.fields,
+    ticks=False,
     on_open=lambda found: state.go("browse", scope=found[0], selected=found),
 )
 st.page_link(

@@ -10,13 +10,13 @@ from dashboard.impact import Change
 from dashboard.memories import preview
 from dashboard.proof import prove
 from dashboard.questions import DeletingNamespace
+from dashboard.widgets.carrying import agreed
 from dashboard.widgets.guard import guarded
 from dashboard.widgets.search_impact import impact_preview
 from dashboard.wording import escape_markdown, memories_text, namespace_text, plural
 from store import Memory, Namespace, StoreError
 
 _SHOWN = 6
-_PREVIEWED = 50
 
 
 def ask_delete(memories: tuple[Memory, ...]) -> None:
@@ -45,9 +45,8 @@ def confirm_delete(plan: Delete) -> None:
                 )
         if len(plan.memories) > _SHOWN:
             st.caption(f"and {memories_text(len(plan.memories) - _SHOWN)} more")
-    if len(plan.memories) <= _PREVIEWED:
-        impact_preview([Change(memory.reference, None) for memory in plan.memories])
-    if _agreed(f"Delete {memories_text(len(plan.memories))}"):
+    impact_preview([Change(memory.reference, None) for memory in plan.memories])
+    if _agreed(len(plan.memories)):
         _delete(plan)
 
 
@@ -61,6 +60,7 @@ def _delete(plan: Delete) -> None:
     kept = {conflict.reference for conflict in outcome.conflicts}
     gone = Delete(tuple(memory for memory in plan.memories if memory.reference not in kept))
     state.ask()
+    state.untick(memory.reference for memory in gone.memories)
     if state.selected() in {memory.reference for memory in gone.memories}:
         state.select(None)
     state.set_report(state.Report(_deleted(outcome), prove(gone, store)))
@@ -83,7 +83,9 @@ def confirm_delete_namespace(asked: DeletingNamespace) -> None:
             st.text(f"{namespace_text(found)} · {memories_text(count)}")
         if len(plan.counts) > _SHOWN:
             st.caption(f"and {plural(len(plan.counts) - _SHOWN, 'namespace')} more")
-    if _agreed(f"Delete {memories_text(plan.total)}"):
+    going = resources.store().entries(plan.namespace, own=plan.own)
+    impact_preview([Change(entry.reference, None) for entry in going])
+    if _agreed(plan.total):
         _delete_namespace(plan)
 
 
@@ -105,12 +107,10 @@ def _delete_namespace(plan: DeleteNamespace) -> None:
     st.rerun()
 
 
-def _agreed(label: str) -> bool:
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        if st.button("Keep", key="confirm-keep"):
-            state.ask()
-            st.rerun()
-        return st.button(label, type="primary", key="confirm-delete", icon=":material/delete:")
+def _agreed(count: int) -> bool:
+    return agreed(
+        f"Delete {memories_text(count)}", "confirm-delete", ":material/delete:", cancel="Keep"
+    )
 
 
 def _deleted(outcome: Outcome) -> str:

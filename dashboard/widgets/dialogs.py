@@ -2,9 +2,11 @@
 
 from dashboard import state
 from dashboard.curation import Delete
-from dashboard.questions import Adding, Copying, DeletingNamespace, Expiring, Moving
-from dashboard.widgets.changes import add_memory, change_expiry, copy_memory, move_memory
+from dashboard.questions import Adding, Copying, DeletingNamespace, Expiring, Moving, MovingMany
+from dashboard.widgets.changes import add_memory, copy_memory
 from dashboard.widgets.confirm import confirm_delete, confirm_delete_namespace
+from dashboard.widgets.ending import change_expiry
+from dashboard.widgets.moving import move_memories, move_memory
 
 
 def open_dialog() -> None:
@@ -18,6 +20,8 @@ def open_dialog() -> None:
             add_memory(asked)
         case Moving() as asked:
             move_memory(asked)
+        case MovingMany() as asked:
+            move_memories(asked)
         case Expiring() as asked:
             change_expiry(asked)
         case Copying() as asked:

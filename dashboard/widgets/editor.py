@@ -103,8 +103,12 @@ def _input(draft: state.Draft, number: int, name: str, item: Any) -> None:
     match field_kind(item):
         case "yes or no":
             st.toggle(label, item, key=key, width="stretch")
-        case "whole number":
-            st.number_input(label, value=item, step=1, key=key)
+        case "whole number" | "number":
+            _number_input(label, item, key)
+        case "list":
+            st.multiselect(
+                label, item, item, key=key, accept_new_options=True, placeholder="Add an entry"
+            )
         case "text":
             st.text_input(label, item, key=key)
         case "long text":
@@ -112,6 +116,14 @@ def _input(draft: state.Draft, number: int, name: str, item: Any) -> None:
         case "JSON":
             text = field_text(item)
             st.text_area(f"{label} :gray[JSON]", text, key=key, height=_height(text, least=68))
+
+
+def _number_input(label: str, item: int | float, key: str) -> None:
+    if isinstance(item, int):
+        st.number_input(label, value=item, step=1, key=key)
+    else:
+        step = 0.1 if round(item, 1) == item else 0.01
+        st.number_input(label, value=item, step=step, format="%g", key=key)
 
 
 def _collected(draft: state.Draft) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import resources, state
+from dashboard.findings import repair_lines
 from dashboard.settings import DEFAULT_NAME, STORE_VARIABLE
 from dashboard.wording import escape_markdown, memories_text
 from store import (
@@ -17,6 +18,7 @@ from store import (
     StoreUnreachable,
 )
 
+_SHORT, _BLINK = 0.4, 0.25
 _DATA = Path(__file__).parent.parent / "data"
 _ABOUT = "**Memlens** shows, searches, corrects and forgets what your agents remember."
 _KEYS = {
@@ -24,7 +26,7 @@ _KEYS = {
     "J": "Next memory in the list",
     "K": "Previous memory in the list",
     "E": "Edit the open memory",
-    "Delete": "Delete the open memory",
+    "Del": "Delete the open memory",
     "N": "New memory",
     "Esc": "Close the open memory",
     "?": "Show these keys",
@@ -57,6 +59,39 @@ def style() -> None:
 def keys() -> None:
     """Listen for the keys that a button's shortcut cannot be."""
     st.html(_DATA / "keys.html", unsafe_allow_javascript=True)
+
+
+def opening() -> None:
+    """Wait until the store is open, and say how far that has come when it takes a while."""
+    begun = resources.opening()
+    if begun.wait(_SHORT):
+        return
+    shown = st.empty()
+    with shown.container(key="opening"):
+        st.markdown("### Opening the store")
+        bar = st.progress(0.0)
+    while not begun.wait(_BLINK):
+        done = min(begun.done, begun.total)
+        bar.progress(done / max(begun.total, 1), text=_how_far(done, begun.total))
+    shown.empty()
+
+
+def _how_far(done: int, total: int) -> str:
+    if not total:
+        return "Reading what is stored…"
+    return f"It was not closed properly: putting its search right, {done:,} of {total:,} done"
+
+
+def repaired() -> None:
+    """Tell once what was put right when the store was opened."""
+    begun = resources.opening()
+    report = begun.repaired()
+    if report is None:
+        return
+    with st.container(border=True, key="repaired"):
+        st.markdown(":material/build: **This store was not closed properly last time**")
+        st.text("\n".join(repair_lines(report)))
+        st.button("Understood", key="repaired-seen", on_click=begun.seen)
 
 
 def sidebar(store: ChromaStore) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import resources, state
 from dashboard.editing import value_text
+from dashboard.invisible import escaped
 from dashboard.memories import preview, size
 from dashboard.nearest import nearest
 from dashboard.questions import Adding, Copying, Expiring, Moving
@@ -43,7 +44,7 @@ def _header(reference: Reference) -> None:
     ):
         with st.container(gap=None):
             st.caption(escape_markdown(namespace_text(reference[0])))
-            st.markdown(f"**{escape_markdown(reference[1]) or '(empty key)'}**")
+            st.markdown(f"**{escape_markdown(escaped(reference[1])) or '(empty key)'}**")
         before, after = state.neighbours()
         for name, other, shortcut in (("up", before, "K"), ("down", after, "J")):
             st.button(
@@ -95,7 +96,7 @@ def _actions(memory: Memory) -> None:
 def _question(wish: str, memory: Memory) -> object:
     match _MORE.index(wish):
         case 0:
-            return Adding(memory.namespace, f"{memory.key}-copy", memory.value)
+            return Adding(memory.namespace, memory)
         case 1:
             return Moving(memory)
         case 2:

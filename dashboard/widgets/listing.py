@@ -1,7 +1,5 @@
 """A page of the scope's memories: how many, filtered and ordered how, page turns, bulk bar."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from dashboard import listing, resources, state
@@ -10,19 +8,21 @@ from dashboard.listing import Listing
 from dashboard.namespace_tree import Branch
 from dashboard.questions import Adding
 from dashboard.views import View
-from dashboard.widgets.confirm import ask_delete, ask_delete_namespace
+from dashboard.widgets.bulk import bulk_bar
+from dashboard.widgets.confirm import ask_delete_namespace
 from dashboard.widgets.frame import empty
 from dashboard.widgets.report import report
 from dashboard.widgets.search_filter import filter_picker
-from dashboard.wording import memories_text, range_text
-from store import ChromaStore, InvalidFilter, Memory, Page, Reference
+from dashboard.wording import range_text
+from store import ChromaStore, InvalidFilter, Page
 
+TABLE = "browse"
 _ORDERS = {
-    "updated_at": "Last change",
-    "created_at": "Creation",
-    "expires_at": "Expiry",
-    "key": "Key",
-    "namespace": "Namespace",
+    "updated_at": "By last change",
+    "created_at": "By creation",
+    "expires_at": "By expiry",
+    "key": "By key",
+    "namespace": "By namespace",
 }
 
 
@@ -64,9 +64,24 @@ def headline(store: ChromaStore, branch: Branch) -> Page:
         st.markdown(f"**{shown}**{matched}", width="stretch")
         if branch.own and branch.total > branch.own:
             _reach(branch)
+        _open_first(page)
         filter_picker(parse(wanted.filter or ""), branch.namespace)
         _order(view, page)
     return page
+
+
+def _open_first(page: Page) -> None:
+    """Offer the key that goes down the list; beside an open memory the inspector has it."""
+    if page.memories and state.selected() is None:
+        st.button(
+            "Open first",
+            key="listing-first-open",
+            help="Open the first memory of this page; the same key goes on to the next",
+            type="tertiary",
+            shortcut="J",
+            on_click=state.select,
+            args=(page.memories[0].reference,),
+        )
 
 
 def _page(store: ChromaStore, wanted: Listing, view: View) -> Page:
@@ -102,8 +117,8 @@ def _order(view: View, page: Page) -> None:
     def turned() -> None:
         state.update(descending=not view.descending, page=1)
 
-    fields = {field.path: f"Field {field.path}" for field in observed_fields(page.memories)}
-    names = {**fields, **{view.order: f"Field {view.order}"}, **_ORDERS}
+    fields = {field.path: f"By {field.path}" for field in observed_fields(page.memories)}
+    names = {**fields, **{view.order: f"By {view.order}"}, **_ORDERS}
     options = [*_ORDERS, *(name for name in names if name not in _ORDERS)]
     st.selectbox(
         "Order by",
@@ -112,7 +127,7 @@ def _order(view: View, page: Page) -> None:
         format_func=names.__getitem__,
         key="listing-order",
         label_visibility="collapsed",
-        width=150,
+        width=170,
         on_change=changed,
     )
     st.button(
@@ -169,20 +184,21 @@ def pager(page: Page) -> None:
         )
 
 
-def bulk_bar(memories: Sequence[Memory], ticked: Sequence[Reference]) -> None:
-    """Draw what can be done with the ticked memories."""
-    chosen = tuple(memory for memory in memories if memory.reference in set(ticked))
-    if not chosen:
-        return
-    with st.container(horizontal=True, vertical_alignment="center", border=True, key="bulk-bar"):
-        st.markdown(f"**{memories_text(len(chosen))} ticked**", width="stretch")
-        st.button(
-            "Delete…",
-            icon=":material/delete:",
-            key="bulk-delete",
-            on_click=ask_delete,
-            args=(chosen,),
-        )
+def ticked_bar(branch: Branch, page: Page) -> None:
+    """Draw what can be done with the ticked memories, on this page or not."""
+    wanted = shown_listing(branch)
+
+    def everything() -> None:
+        store = resources.store()
+        state.set_ticked(TABLE, listing.references(store, wanted, parse(wanted.filter or "")))
+
+    bulk_bar(
+        state.ticked(TABLE),
+        here=[memory.reference for memory in page.memories],
+        clear=lambda: state.set_ticked(TABLE, ()),
+        everything=everything,
+        total=page.total,
+    )
 
 
 def nothing_listed(branch: Branch, page: Page) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import resources, widgets
+from dashboard.exporting import as_json_lines
 from dashboard.map_colours import Colours, Groups
 from dashboard.map_drawing import Drawn
-from dashboard.map_export import as_csv, as_json_lines, as_svg
+from dashboard.map_export import as_csv, as_svg
 from dashboard.widgets.map_chart import choose
 from dashboard.widgets.report import report
 from dashboard.wording import memories_text

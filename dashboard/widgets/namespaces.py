@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import resources, state
 from dashboard.namespace_tree import Branch, Tree
 from dashboard.widgets.guard import guarded
-from dashboard.wording import escape_markdown, label_text, namespace_text, range_text
+from dashboard.wording import ROOT_NAME, escape_markdown, label_text, namespace_text, range_text
 from store import Namespace
 
 _ROWS = 30
@@ -26,7 +26,7 @@ def scope_picker(*, key: str = "scope", drill: bool = True) -> Namespace:
         horizontal=True, gap="xsmall", vertical_alignment="center", key=f"{key}-crumbs"
     ):
         for depth in range(len(scope) + 1):
-            name = label_text(scope[depth - 1]) if depth else "All memories"
+            name = label_text(scope[depth - 1]) if depth else ROOT_NAME
             st.button(
                 escape_markdown(name),
                 key=f"{key}-crumb-{depth}",
@@ -65,7 +65,7 @@ def namespace_panel(*, key: str = "panel") -> None:
         key=f"{key}-find",
         type="search",
         live=True,
-        placeholder="Find a namespace  /",
+        placeholder="Find namespace",
         label_visibility="collapsed",
         icon=":material/search:",
     )
@@ -81,31 +81,43 @@ def namespace_panel(*, key: str = "panel") -> None:
 
 
 def _level(tree: Tree, scope: Namespace, *, key: str) -> None:
+    # At the end of a path its neighbours stay in sight, so that one can walk from one to the next.
+    top = scope if tree.children(scope) or not scope else scope[:-1]
     if scope:
-        parent = namespace_label(scope[-2:-1]) if len(scope) > 1 else "All memories"
-        if st.button(parent, key=f"{key}-up", type="tertiary", icon=":material/arrow_upward:"):
-            _go(scope[:-1])
-    children = tree.children(scope)
+        up = scope[:-1]
+        name = namespace_label(up[-1:]) if up else ROOT_NAME
+        if st.button(name, key=f"{key}-up", type="tertiary", icon=":material/arrow_upward:"):
+            _go(up)
+    children = tree.children(top)
     pages = -(-len(children) // _ROWS)
     page = 1
     if pages > 1:
-        page = st.session_state.get(f"{key}-page-{scope}", 1)
+        page = st.session_state.get(f"{key}-page-{top}") or _page_of(children, scope)
     first = (min(page, max(pages, 1)) - 1) * _ROWS
-    _rows(children[first : first + _ROWS], key=key, path=False)
+    shown = children[first : first + _ROWS]
+    _rows(shown, key=key, path=False)
     if pages > 1:
-        st.caption(f"{range_text(first, len(children[first : first + _ROWS]), len(children))}")
-        st.pagination(pages, key=f"{key}-page-{scope}", max_visible_pages=5)
+        st.caption(range_text(first, len(shown), len(children)))
+        st.pagination(pages, default=page, key=f"{key}-page-{top}", max_visible_pages=5)
     if not children:
-        st.caption("No namespaces below this one" if scope else "No namespaces yet")
+        st.caption("No namespaces yet")
+
+
+def _page_of(children: list[Branch], scope: Namespace) -> int:
+    """Return the page of a level that shows the namespace looked at."""
+    at = next((at for at, child in enumerate(children) if child.namespace == scope), 0)
+    return at // _ROWS + 1
 
 
 def _rows(branches: list[Branch], *, key: str, path: bool) -> None:
+    scope = state.scope()
     with st.container(key=f"{key}-rows", gap=None):
         for branch in branches:
             name = namespace_text(branch.namespace) if path else label_text(branch.namespace[-1])
-            more = " :material/chevron_right:" if branch.children else ""
+            here = branch.namespace == scope
+            label = escape_markdown(name)
             clicked = st.button(
-                f"{escape_markdown(name)} :gray[{branch.total:,}{more}]",
+                f"{f'**{label}**' if here else label} :gray[{_counts(branch)}]",
                 key=f"{key}-{branch.namespace!r}",
                 type="tertiary",
                 width="stretch",
@@ -113,6 +125,14 @@ def _rows(branches: list[Branch], *, key: str, path: bool) -> None:
             )
             if clicked:
                 _go(branch.namespace)
+
+
+def _counts(branch: Branch) -> str:
+    """Return how many memories are there, told apart when some are in it and some below."""
+    more = " :material/chevron_right:" if branch.children else ""
+    if branch.own and branch.total > branch.own:
+        return f"{branch.own:,} + {branch.total - branch.own:,}{more}"
+    return f"{branch.total:,}{more}"
 
 
 def _own_and_below(branch: Branch) -> str | None:

@@ -15,7 +15,9 @@ def report(reference: Reference | None = None) -> None:
     found = state.report()
     if found is None or found.reference != reference:
         return
-    body = f"**{escape_markdown(found.title)}**  \n" + " · ".join(map(_line, found.checks))
+    body = f"**{escape_markdown(found.title)}**" + "".join(
+        f"  \n{_line(check)}" for check in found.checks
+    )
     if any(check.passed is False for check in found.checks):
         st.warning(body, icon=":material/warning:")
     else:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import resources
-from dashboard.impact import Change, Impact, impacts, summary
+from dashboard.impact import MOST_CHANGES, Change, Impact, impacts, summary
 from dashboard.wording import escape_markdown
 from store import EmbeddingError, SearchUnavailable
 
@@ -18,16 +18,27 @@ def impact_preview(changes: Sequence[Change]) -> None:
     probes = resources.probes().load()
     if not probes:
         return
+    if len(changes) > MOST_CHANGES:
+        st.caption(
+            f"What this does to the saved questions is foretold for up to {MOST_CHANGES:,} "
+            f"memories, not for {len(changes):,}."
+        )
+        return
     try:
         with st.skeleton(height=40):
             found = impacts(resources.store(), probes, changes)
     except (SearchUnavailable, EmbeddingError) as error:
         st.caption(escape_markdown(f"Saved questions were not asked: {error}"))
         return
-    with st.expander(escape_markdown(summary(found)), icon=":material/quiz:"):
+    differing = [impact for impact in found if impact.differs]
+    with st.expander(
+        escape_markdown(summary(found)), icon=":material/quiz:", expanded=bool(differing)
+    ):
+        for impact in differing:
+            _before_and_after(impact)
         for impact in found:
-            if impact.differs:
-                _before_and_after(impact)
+            if not impact.differs:
+                st.caption(f"{escape_markdown(impact.probe.query)}: the same {len(impact.before)}")
 
 
 def _before_and_after(impact: Impact) -> None:

@@ -9,7 +9,7 @@ from dashboard import resources, searching, state, widgets
 from dashboard.scoring import Background, explain
 from dashboard.searching import Outcome, State, table_columns
 from dashboard.searchoptions import Options
-from dashboard.widgets.listing import bulk_bar
+from dashboard.widgets.bulk import bulk_bar
 from dashboard.widgets.search_hits import WORDS_HELP, hit_list
 from dashboard.widgets.search_setup import change, threshold_picker, view_picker
 from dashboard.wording import escape_markdown
@@ -51,16 +51,21 @@ def _table(
     elsewhere: Mapping[Reference, int] | None,
 ) -> None:
     memories = [hit.memory for hit in outcome.hits]
-    ticked = widgets.memory_table(
+    widgets.memory_table(
         memories,
         key=key,
         fields=resources.store().info().fields,
         scope=outcome.search.scope,
         extra=table_columns(outcome, elsewhere),
         columns=_columns(outcome, background),
+        ticks=elsewhere is None,
     )
     if elsewhere is None:
-        bulk_bar(memories, ticked)
+        bulk_bar(
+            state.ticked(key),
+            here=[memory.reference for memory in memories],
+            clear=lambda: state.set_ticked(key, ()),
+        )
 
 
 def headline(outcome: Outcome, background: Background | None, options: Options) -> None:
@@ -85,10 +90,9 @@ def _open_first(outcome: Outcome) -> None:
     state.list_shown([hit.reference for hit in outcome.hits])
     if outcome.hits and state.selected() is None:
         st.button(
-            "",
-            icon=":material/keyboard_arrow_down:",
+            "Open first",
             key="search-first",
-            help="Open the first hit; the same key goes on to the next",
+            help="The same key goes on to the next",
             type="tertiary",
             shortcut="J",
             on_click=state.select,

@@ -59,8 +59,8 @@ def health(info: StoreInfo, outline: Outline) -> None:
     elif lost:
         fields = escape_markdown(" or ".join(f"“{name}”" for name in info.fields))
         st.info(
-            f"Search by meaning cannot find {memories_text(lost)}: they hold no text in {fields}, "
-            "or were written without being indexed.",
+            f"Search by meaning cannot find {memories_text(lost)} with no text in {fields}, or "
+            "written without being indexed.",
             icon=":material/visibility_off:",
         )
 

@@ -74,7 +74,7 @@ def test_hostile_text_is_shown_and_loads_nothing(address: str, visiting: Visitin
         assert person.page.get_by_test_id("stCode").first.inner_text().strip() == TEXT
         person.shot("browse-hostile")
         person.press("inspector-delete")
-        person.press("confirm-keep")
+        person.press("confirm-delete-cancel")
         person.press("inspector-edit")
         person.press("editor-review")
         assert not person.page.locator("img[src*=evil], a[href*=evil], .stMain b").count()

@@ -17,9 +17,17 @@ def test_a_namespace_shows_its_children_with_counts_and_the_way_up(open_page: Op
     fill(FEW)
     page = open_page("browse", ns='["users"]')
     labels = [button.label for button in page.button]
-    assert any(label.startswith("mira :gray[3") for label in labels)
+    assert any(label.startswith("mira :gray[1 + 2 ") for label in labels)
     assert any(label.startswith("tomas :gray[1") for label in labels)
     assert "All memories" in labels
+
+
+def test_a_namespace_without_others_below_shows_its_neighbours(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = open_page("browse", ns='["users","tomas"]')
+    labels = [button.label for button in page.button]
+    assert any(label.startswith("mira :gray[1 + 2 ") for label in labels)
+    assert "**tomas** :gray[1]" in labels
 
 
 def test_drilling_down_narrows_the_list_and_the_link(open_page: Open, fill: Fill):

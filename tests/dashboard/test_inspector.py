@@ -1,4 +1,6 @@
 import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -83,17 +85,21 @@ def test_a_memory_that_is_gone_says_so(open_page: Open, fill: Fill):
 
 def test_fields_are_edited_with_inputs_of_their_type(open_page: Open, fill: Fill, store):
     value = {"text": "tea", "n": 1, "on": True, "none": None, "list": [1], "f": 0.5, "empty": ""}
+    value |= {"tags": ["a", "b"], "third": 1 / 3}
     fill([memory(MIRA, "p1", value)])
     page = open_page("browse", **LINK)
     page.button(key="inspector-edit").click().run()
     field(page, "text").set_value("coffee")
     field(page, "on").set_value(False)
     field(page, "n").set_value(0)
+    page.multiselect[0].unselect("a")
     page.button(key="editor-review").click().run()
     page.button(key="editor-save").click().run()
     after = store().read(MIRA, "p1").value
-    assert after == value | {"text": "coffee", "on": False, "n": 0}
-    assert json.dumps(after) == json.dumps(value | {"text": "coffee", "on": False, "n": 0})
+    assert after == value | {"text": "coffee", "on": False, "n": 0, "tags": ["b"]}
+    assert json.dumps(after) == json.dumps(
+        value | {"text": "coffee", "on": False, "n": 0, "tags": ["b"]}
+    )
 
 
 def test_a_field_can_be_added_and_another_removed(open_page: Open, fill: Fill, store):
@@ -181,6 +187,33 @@ def test_a_duplicate_starts_from_the_memory(open_page: Open, fill: Fill, store):
     assert store().read(MIRA, "p1").value == FEW[0].value
 
 
+def test_a_duplicate_keeps_expiry_and_index_paths(open_page: Open, fill: Fill, store):
+    ends = datetime.now(UTC) + timedelta(days=5)
+    kept = replace(FEW[0], expires_at=ends, ttl_minutes=60.0 * 24 * 7, index=("kind",))
+    fill([kept])
+    page = more(open_page("browse", **LINK), "Duplicate…")
+    page.button(key="add-create").click().run()
+    copy = store().read(MIRA, "p1-copy")
+    assert (copy.expires_at, copy.ttl_minutes) == (ends, 60.0 * 24 * 7)
+    assert (copy.index, copy.vectors) == (("kind",), 1)
+
+
+@pytest.mark.parametrize(
+    ("index", "vectors", "searched"),
+    [(None, 1, "text"), (("kind",), 1, "kind"), ((), 0, None)],
+    ids=["the store's fields", "its own", "none"],
+)
+def test_the_fields_that_search_reads_are_marked(
+    open_page: Open, fill: Fill, store, index, vectors, searched
+):
+    fill([replace(FEW[0], index=index)])
+    page = open_page("browse", **LINK)
+    assert store().read(MIRA, "p1").vectors == vectors
+    marked = [one.value for one in page.caption if "searched by meaning" in one.value]
+    assert [label.split(" ")[0] for label in marked] == ([searched] if searched else [])
+    assert ("cannot find it" in texts(page)) == (searched is None)
+
+
 def test_a_memory_moves_to_another_namespace_and_key(open_page: Open, fill: Fill, store):
     fill(FEW)
     page = more(open_page("browse", **LINK), "Move or rename…")
@@ -196,10 +229,41 @@ def test_a_memory_moves_to_another_namespace_and_key(open_page: Open, fill: Fill
 def test_an_expiry_is_set_and_shown(open_page: Open, fill: Fill, store):
     fill(FEW)
     page = more(open_page("browse", **LINK), "Change expiry…")
-    page.selectbox(key="expiry-choice").select("In a week").run()
+    assert "never expires now" in texts(page)
+    page.selectbox(key="expiry-span").select("In a week").run()
     page.button(key="expiry-set").click().run()
     assert store().read(MIRA, "p1").ttl_minutes == 60 * 24 * 7
-    assert "expires in 6 days" in texts(page)
+    assert "in 6 days" in texts(page)
+
+
+def test_an_expiry_at_a_moment_is_set_changed_and_removed(open_page: Open, fill: Fill, store):
+    fill(FEW)
+    page = open_page("browse", **LINK)
+    for year in (2040, 2041):
+        more(page, "Change expiry…")
+        page.segmented_control(key="expiry-way").set_value("at").run()
+        page.datetime_input(key="expiry-moment").set_value(datetime(year, 5, 6, 7, 30)).run()
+        assert f"It expires on {year}-05-06 07:30" in texts(page).replace("\\", "")
+        page.button(key="expiry-set").click().run()
+        assert store().read(MIRA, "p1").expires_at == datetime(year, 5, 6, 7, 30, tzinfo=UTC)
+        assert f"{year}-05-06 07:30 · in" in texts(page)
+        assert "reads back equal" in page.success[0].value
+    more(page, "Change expiry…")
+    assert page.datetime_input(key="expiry-moment").value == datetime(2041, 5, 6, 7, 30)
+    page.segmented_control(key="expiry-way").set_value("never").run()
+    page.button(key="expiry-set").click().run()
+    assert store().read(MIRA, "p1").expires_at is None
+    assert "never" in [text.value for text in page.text]
+
+
+def test_an_expiry_in_the_past_is_refused(open_page: Open, fill: Fill, store):
+    fill(FEW)
+    page = more(open_page("browse", **LINK), "Change expiry…")
+    page.segmented_control(key="expiry-way").set_value("at").run()
+    page.datetime_input(key="expiry-moment").set_value(datetime(2001, 5, 6, 7, 30)).run()
+    page.button(key="expiry-set").click().run()
+    assert "is past" in page.error[0].value
+    assert store().read(MIRA, "p1").expires_at is None
 
 
 def test_a_memory_is_offered_as_python_and_as_a_link(open_page: Open, fill: Fill):

@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 
+from dashboard.exporting import as_json_lines
 from dashboard.map_colours import group
-from dashboard.map_export import as_csv, as_json_lines, as_svg
+from dashboard.map_export import as_csv, as_svg
 from dashboard.projection import Layout
 from dashboard.projection_jobs import StoreMap, picture_of
 from store import Entry

@@ -87,7 +87,7 @@ def test_an_edit_that_no_question_meets_changes_nothing(store: ChromaStore) -> N
     store.put(("pets",), "4", {"text": "bicycle"})
     found = impacts(store, [TEA], [Change(at("4"), {"text": "motorbike"})])
     assert not found[0].differs
-    assert summary(found) == "None of the 1 saved question would be answered differently."
+    assert summary(found) == "The saved question would be answered as now."
 
 
 def test_the_summary_counts_changed_and_poorer_answers(store: ChromaStore) -> None:
