@@ -4,9 +4,8 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from chromadb.api import ClientAPI
 
@@ -34,7 +33,7 @@ class Opened:
     release: Callable[[], None]
     lock: FolderLock | None = None
     reopen: Callable[[], Mapping[str, str]] | None = None
-    faults: Mapping[str, str] = MappingProxyType({})
+    faults: Mapping[str, str] = field(default_factory=dict)
 
 
 def check_name(name: str) -> str:
