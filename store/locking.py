@@ -7,6 +7,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -118,7 +119,8 @@ class FolderLock:
         """Free the folder; releasing twice does not matter."""
         if self._descriptor is None or not self.held:
             return
-        (self._folder / HOLDER).unlink(missing_ok=True)
+        with suppress(OSError):  # A disk that turned read-only keeps it: the lock is what counts.
+            (self._folder / HOLDER).unlink(missing_ok=True)
         descriptor, self._descriptor = self._descriptor, None
         _unlock(descriptor)  # closing alone would not do, should a forked child have a copy
         os.close(descriptor)
@@ -141,11 +143,11 @@ class FolderLock:
 
     def _write_state(self, *, unclean: bool) -> None:
         path = self._folder / STATE
-        if not unclean and not self.unrepaired:
-            path.unlink(missing_ok=True)
-            return
         state = json.dumps({"unclean": unclean, "unrepaired": sorted(self.unrepaired)})
         try:
+            if not unclean and not self.unrepaired:
+                path.unlink(missing_ok=True)
+                return
             with path.open("w") as stream:
                 stream.write(state)
                 stream.flush()

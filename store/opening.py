@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from chromadb.api import ClientAPI
 
 from store import health, places, salvage
 from store.calls import plain_errors
-from store.errors import InvalidOperation, StoreNotFound
+from store.errors import InvalidOperation, StoreNotFound, WriteFailed
 from store.gateway import MARK_IDS, Gateway
 from store.locking import FolderLock
 
@@ -92,7 +93,9 @@ def _open_folder(path: Path, name: str, create: bool, progress: Progress | None)
             return
         try:
             places.close_client(gateway.client)
-            lock.end(unclean=bool(gateway.failures))
+            # Where that cannot be written any more, "unclean" stands there since the beginning.
+            with suppress(WriteFailed):
+                lock.end(unclean=bool(gateway.failures))
         finally:
             lock.release()
 

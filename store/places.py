@@ -1,7 +1,8 @@
 """Places: folders and servers that hold stores, opened without creating what is not there."""
 
-import os
+import errno
 import shutil
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -78,10 +79,18 @@ def unwritable(client: ClientAPI) -> str | None:
 
 
 def _why_unwritable(folder: Path) -> str | None:
-    if not os.access(folder, os.W_OK):
-        return f"{folder} is read-only"
     free = shutil.disk_usage(folder).free
-    return f"The disk of {folder} is full ({free:,} bytes left)" if free < _ROOM else None
+    full = f"The disk of {folder} is full ({free:,} bytes left)"
+    try:
+        # Really tried: a disk that failed while in use does not say that it is read-only.
+        with tempfile.TemporaryFile(dir=folder):
+            return full if free < _ROOM else None
+    except OSError as exc:
+        if exc.errno in (errno.ENOSPC, errno.EDQUOT):
+            return full
+        if exc.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            return f"{folder} is read-only"
+        return f"{folder} cannot be written ({exc.strerror})"
 
 
 def is_server(location: str) -> bool:

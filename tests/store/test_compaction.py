@@ -2,9 +2,7 @@
 
 import itertools
 import multiprocessing
-import os
-import subprocess
-import sys
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -26,6 +24,7 @@ from store import (
 )
 from store.compaction import WORK
 from store.locking import ASIDE, FolderLock
+from tests.store.disks import disk_at
 from tests.store.killed import INDEX, embed
 
 SECRET, REPLACED = "the code of the safe is nine-four-seven", "lives at number twelve of Elm Street"
@@ -189,21 +188,12 @@ def test_killed_at_any_moment_the_folder_is_whole(folder: Path) -> None:
     assert memories(folder) == before
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root may mount")
 def test_without_room_nothing_is_changed(folder: Path, tmp_path: Path) -> None:
     size = sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())
-    small = tmp_path / "small"
-    small.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size * 3 // 2}", "tmpfs", str(small)], check=False
-    )
-    if mounted.returncode:
-        pytest.skip("this system lets no one mount")
-    try:
-        subprocess.run(["cp", "-r", f"{folder}/.", str(small)], check=True)
-        before = memories(small)
+    with disk_at(tmp_path / "small") as small:
+        small.in_memory(f"size={size * 3 // 2}")
+        shutil.copytree(folder, small.place, dirs_exist_ok=True)
+        before = memories(small.place)
         with pytest.raises(OSError, match="nothing was changed"):
-            compact(small)
-        assert memories(small) == before
-    finally:
-        subprocess.run(["umount", "--lazy", str(small)], check=True)
+            compact(small.place)
+        assert memories(small.place) == before

@@ -5,7 +5,6 @@ try works.
 """
 
 import itertools
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,38 +22,19 @@ from store import (
     check,
     repair,
 )
+from store.locking import LOCK
 from tests.embeddings_server import EmbeddingsServer, embeddings_server
+from tests.store.disks import Disk, bound_by_permissions, disk_at
 from tests.store.killed import INDEX
 
 NAMESPACE = ("agents",)
 _serial = itertools.count()
 
-mounting = pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0, reason="only root may mount a small disk"
-)
-
-
-class Disk:
-    """A small disk of its own."""
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        place.mkdir()
-
-    def mount(self, options: str) -> None:
-        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(self.place)]
-        if subprocess.run(command, check=False, capture_output=True).returncode:
-            pytest.skip("this system lets no one mount a disk")
-
-    def remount(self, options: str) -> None:
-        subprocess.run(["mount", "-o", f"remount,{options}", str(self.place)], check=True)
-
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Disk]:
-    small = Disk(tmp_path / "disk")
-    yield small
-    subprocess.run(["umount", "--lazy", str(small.place)], check=False, capture_output=True)
+    with disk_at(tmp_path / "disk") as small:
+        yield small
 
 
 @pytest.fixture
@@ -91,9 +71,8 @@ def write_until_it_fails(store: ChromaStore, held: dict[str, str]) -> int:
     raise AssertionError
 
 
-@mounting
 def test_a_full_disk(disk: Disk) -> None:
-    disk.mount("size=3m")
+    disk.in_memory("size=3m")
     held: dict[str, str] = {}
     with ChromaStore.open(disk.place / "store", index=INDEX) as store:
         number = write_until_it_fails(store, held)
@@ -108,33 +87,61 @@ def test_a_full_disk(disk: Disk) -> None:
         assert_held(store, held | batch(number))
 
 
-@mounting
 def test_a_disk_too_full_to_open_a_new_store(disk: Disk) -> None:
-    disk.mount("size=100k")
+    disk.in_memory("size=100k")
     with pytest.raises(WriteFailed, match="is full"):
         ChromaStore.open(disk.place / "store", index=INDEX)
     disk.remount("size=30m")
     ChromaStore.open(disk.place / "store", index=INDEX).close()
 
 
-@mounting
 def test_a_folder_on_a_read_only_disk_is_refused(disk: Disk) -> None:
-    disk.mount("size=30m")
+    disk.in_memory("size=30m")
     ChromaStore.open(disk.place / "store", index=INDEX).close()
     disk.remount("ro")
     with pytest.raises(WriteFailed, match="must be writable"):
         ChromaStore.open(disk.place / "store", index=INDEX)
 
 
-@pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() == 0, reason="permissions do not bind root"
-)
+def test_a_disk_that_turns_read_only_while_the_store_is_open(disk: Disk) -> None:
+    disk.in_file(60_000_000)
+    held: dict[str, str] = {}
+    with ChromaStore.open(disk.place / "store", index=INDEX) as store:
+        for number in range(4):
+            write(store, batch(number))
+            held |= batch(number)
+        disk.fail()
+        for number in (4, 5):
+            with pytest.raises(WriteFailed, match="is read-only"):
+                write(store, batch(number))
+        with pytest.raises(WriteFailed, match="is read-only"):
+            store.delete(NAMESPACE, "0-0")
+        assert {one.key: one.value["text"] for one in store.scan()} == held
+    disk.heal()
+    with ChromaStore.open(disk.place / "store", index=INDEX) as store:
+        assert_held(store, held)
+        write(store, batch(4))
+        assert_held(store, held | batch(4))
+
+
+OPENING = """
+import sys
+from store import ChromaStore, WriteFailed
+try:
+    ChromaStore.open(sys.argv[1], index=None)
+except WriteFailed as exc:
+    print(exc)
+"""
+
+
 def test_a_folder_without_permission_to_write_is_refused(folder: Path) -> None:
     ChromaStore.open(folder, index=INDEX).close()
+    (folder / LOCK).chmod(0o444)
     folder.chmod(0o555)
     try:
-        with pytest.raises(WriteFailed, match="must be writable"):
-            ChromaStore.open(folder, index=INDEX)
+        command = [*bound_by_permissions(), sys.executable, "-c", OPENING, str(folder)]
+        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        assert "must be writable" in told
     finally:
         folder.chmod(0o755)
 
