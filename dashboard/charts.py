@@ -7,8 +7,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.map_colours import Colours, Groups, Scale
+from dashboard.map_marks import pin_marks, query_marks
 from dashboard.map_names import Named
+from dashboard.map_pin import Pinned
 from dashboard.map_query import Asked
+from dashboard.map_stance import Stance, selected_points, selections
 from dashboard.map_view import Density, Rows, frame, hover_text
 from dashboard.projection_neighbours import Floats
 
@@ -25,7 +28,7 @@ PALETTE = (
     "#6BA32D",
 )
 GREY = "#9AA0A6"
-QUERY_COLOUR = "#E8467C"
+INK, INK_DARK = "#1B2329", "#F2F4F7"
 _DENSITY = (
     (0, "rgba(140,145,155,0)"),
     (0.12, "rgba(140,145,155,0.05)"),
@@ -35,6 +38,7 @@ _DENSITY = (
 _STEPS = ("#7C86A0", "#5F7FD9", "#2F9FC7", "#2BB08A", "#86BF3A", "#F0B000")
 _SCALE = [[step / (len(_STEPS) - 1), colour] for step, colour in enumerate(_STEPS)]
 _HEIGHT = 620
+_UNTOUCHED = Stance()
 
 
 def map_figure(
@@ -46,37 +50,43 @@ def map_figure(
     density: Density | None = None,
     names: Sequence[Named] = (),
     asked: Asked | None = None,
+    pinned: Pinned | None = None,
+    near: Sequence[str] = (),
+    stance: Stance = _UNTOUCHED,
     height: int = _HEIGHT,
     revision: str = "",
     dark: bool = False,
 ) -> go.Figure:
     """Draw the given rows of a map; `texts` are their tooltips, as plain text.
 
-    A point's `customdata` is its row. `revision` names the picture: zoom and selection are kept
-    for as long as it stays the same.
+    A point's `customdata` is its row. `near` are the tooltips of a pinned memory and its nearest.
+    `revision` names the picture: positions of another one mean other places.
     """
     figure = go.Figure()
     if density is not None:
         figure.add_trace(_density_layer(density))
-    shown = _Shown(positions, rows, _tooltips(texts))
+    shown = _Shown(positions, rows, texts, stance, faint=pinned is not None)
     figure.add_traces(
         shown.groups(colours) if isinstance(colours, Groups) else shown.scale(colours)
     )
     if asked is not None:
-        figure.add_traces(_query(asked, positions))
+        figure.add_traces(query_marks(asked, positions))
+    if pinned is not None:
+        figure.add_traces(_pin(pinned, positions, near, colours, dark))
     across, upward = frame(positions)
     hidden: dict[str, Any] = {"visible": False, "showgrid": False, "zeroline": False}
     figure.update_layout(
         height=height,
         margin={"l": 0, "r": 0, "t": 8, "b": 0},
-        dragmode="pan",
+        dragmode=stance.tool,
         clickmode="event+select",
-        modebar={"bgcolor": "rgba(0,0,0,0)"},
+        modebar=_modebar(dark),
         hovermode="closest",
         uirevision=revision,
         selectionrevision=revision,
-        xaxis={**hidden, "range": across},
-        yaxis={**hidden, "range": upward},
+        xaxis={**hidden, "range": stance.x or across},
+        yaxis={**hidden, "range": stance.y or upward},
+        selections=selections(stance.shapes),
         legend={"title": {"text": ""}, "y": 0.94, "itemsizing": "constant"},
         annotations=[_name(named, dark) for named in names],
         plot_bgcolor="rgba(0,0,0,0)",
@@ -88,24 +98,38 @@ def map_figure(
 class _Shown:
     """The points of a map, made into traces: one a group, so that the legend hides and shows."""
 
-    def __init__(self, positions: Floats, rows: Rows, tooltips: Sequence[str]) -> None:
+    def __init__(
+        self,
+        positions: Floats,
+        rows: Rows,
+        tooltips: Sequence[str],
+        stance: Stance,
+        *,
+        faint: bool,
+    ) -> None:
         self._positions = positions
         self._rows = rows
         self._tooltips = tooltips
         self._size = _size(len(rows))
+        self._hidden = stance.hidden
+        self._marked = stance.marked
+        self._opacity = 0.2 if faint else 0.8
 
     def groups(self, groups: Groups) -> list[go.Scattergl]:
         codes = groups.codes[self._rows]
         palette = _palette(groups)
         # The largest group and the rest are drawn first, so that they cover nothing.
         order = sorted(range(len(groups.names)), key=lambda code: (palette[code] != GREY, code))
+        labels = [hover_text(name, length=26, width=26) for name in groups.names]
         return [
             self._trace(
                 np.flatnonzero(codes == code),
                 {"color": palette[code]},
-                name=f"{hover_text(groups.names[code], length=26, width=26)}"
-                f" ({groups.counts[code]:,})",
+                name=f"{labels[code]} ({groups.counts[code]:,})",
                 legendrank=code,
+                # By this the browser tells which groups are hidden: counts change, labels do not.
+                meta=labels[code],
+                visible="legendonly" if labels[code] in self._hidden else True,
             )
             for code in order
         ]
@@ -116,7 +140,8 @@ class _Shown:
         ends = values[known] if known.any() else np.array([0, 1], dtype=np.float32)
         low, high = float(np.min(ends)), float(np.max(ends))
         bar = {
-            "title": {"text": hover_text(scale.title, length=26, width=26)},
+            # The label of the upper end lies close beneath the title: an empty line between them.
+            "title": {"text": f"{hover_text(scale.title, length=26, width=26)}<br> "},
             "thickness": 12,
             "len": 0.6,
             "tickmode": "array",
@@ -126,12 +151,12 @@ class _Shown:
         marker = {"color": values[known], "colorscale": _SCALE, "colorbar": bar}
         limits = {"cmin": low, "cmax": high}
         return [
-            self._trace(np.flatnonzero(~known), {"color": GREY}, opacity=0.35, showlegend=False),
+            self._trace(np.flatnonzero(~known), {"color": GREY}, share=0.45, showlegend=False),
             self._trace(np.flatnonzero(known), {**marker, **limits}, showlegend=False),
         ]
 
     def _trace(
-        self, part: Rows, marker: dict[str, Any], *, opacity: float = 0.8, **options: Any
+        self, part: Rows, marker: dict[str, Any], *, share: float = 1.0, **options: Any
     ) -> go.Scattergl:
         rows = self._rows[part]
         places = self._positions[rows]
@@ -142,9 +167,10 @@ class _Shown:
             customdata=rows.astype(np.int32),
             text=[self._tooltips[index] for index in part],
             hovertemplate="%{text}<extra></extra>",
-            marker={"size": self._size, "opacity": opacity, **marker},
+            marker={"size": self._size, "opacity": self._opacity * share, **marker},
             selected={"marker": {"opacity": 1}},
             unselected={"marker": {"opacity": 0.12}},
+            **selected_points(rows, self._marked),
             **options,
         )
 
@@ -162,8 +188,8 @@ def point_colours(colours: Colours, rows: Rows) -> list[str]:
     return [GREY if step < 0 else _STEPS[round(step)] for step in steps.tolist()]
 
 
-def _tooltips(texts: Sequence[str]) -> list[str]:
-    # All tooltips together stay below what makes a page slow to arrive.
+def tooltips(texts: Sequence[str]) -> list[str]:
+    """Make the texts of points safe and short enough to be sent all together."""
     length = 140 if len(texts) <= 4000 else 44
     return [hover_text(text, length=length) for text in texts]
 
@@ -179,10 +205,26 @@ def _palette(groups: Groups) -> list[str]:
     return colours
 
 
+def _pin(
+    pinned: Pinned, positions: Floats, near: Sequence[str], colours: Colours, dark: bool
+) -> list[go.Scatter]:
+    rows = np.array([pinned.row, *(row for row, _ in pinned.near)])
+    paints = point_colours(colours, rows)
+    return pin_marks(pinned, positions, tooltips(near), paints, INK_DARK if dark else INK)
+
+
+def _modebar(dark: bool) -> dict[str, str]:
+    # Plotly takes the ground for black when it is transparent, and draws white on white.
+    ink = "242,244,247" if dark else "27,35,41"
+    return {
+        "bgcolor": "rgba(0,0,0,0)",
+        "color": f"rgba({ink},0.55)",
+        "activecolor": f"rgba({ink},0.95)",
+    }
+
+
 def _name(named: Named, dark: bool) -> dict[str, Any]:
-    ink, ground = (
-        ("#F2F4F7", "rgba(18,24,28,0.72)") if dark else ("#1B2329", "rgba(255,255,255,0.76)")
-    )
+    ink, ground = (INK_DARK, "rgba(18,24,28,0.72)") if dark else (INK, "rgba(255,255,255,0.76)")
     return {
         "x": named.x,
         "y": named.y,
@@ -193,41 +235,6 @@ def _name(named: Named, dark: bool) -> dict[str, Any]:
         "borderpad": 2,
         "captureevents": False,
     }
-
-
-def _query(asked: Asked, positions: Floats) -> list[go.Scatter]:
-    ends = positions[list(asked.best)]
-    x = [value for end in ends[:, 0] for value in (asked.x, float(end), None)]
-    y = [value for end in ends[:, 1] for value in (asked.y, float(end), None)]
-    line = {"color": QUERY_COLOUR, "width": 1}
-    hits = [f"score {asked.scores[row]:.2f}" for row in asked.best]
-    common: dict[str, Any] = {"showlegend": False, "name": ""}
-    return [
-        go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", opacity=0.6, **common),
-        go.Scatter(
-            x=ends[:, 0],
-            y=ends[:, 1],
-            mode="markers",
-            customdata=np.array(asked.best, dtype=np.int32),
-            text=hits,
-            hovertemplate="%{text}<extra></extra>",
-            marker={
-                "size": 11,
-                "color": "rgba(0,0,0,0)",
-                "line": {"color": QUERY_COLOUR, "width": 2},
-            },
-            **common,
-        ),
-        go.Scatter(
-            x=[asked.x],
-            y=[asked.y],
-            mode="markers",
-            marker={"symbol": "star", "size": 18, "color": QUERY_COLOUR},
-            text=[hover_text(f"Query: {asked.text}")],
-            hovertemplate="%{text}<extra></extra>",
-            **common,
-        ),
-    ]
 
 
 def _density_layer(density: Density) -> go.Heatmap:

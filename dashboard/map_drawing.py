@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from dashboard.charts import map_figure
+from dashboard.charts import map_figure, tooltips
 from dashboard.filterforms import observed_fields
 from dashboard.map_colours import (
     Colours,
@@ -18,7 +18,9 @@ from dashboard.map_colours import (
     levels,
 )
 from dashboard.map_names import Named, clusters, name_groups
+from dashboard.map_pin import Pinned
 from dashboard.map_query import Asked
+from dashboard.map_stance import Stance
 from dashboard.map_view import Density, Rows, density, drawn_rows
 from dashboard.memories import preview
 from dashboard.projection_jobs import StoreMap, picture_version
@@ -39,6 +41,7 @@ class Drawn:
     rows: Rows
     memories: tuple[Memory | None, ...]
     texts: tuple[str, ...]
+    tooltips: tuple[str, ...]
     layer: Density | None
 
 
@@ -50,7 +53,7 @@ def drawn(picture: StoreMap, store: ChromaStore) -> Drawn:
     memories = tuple(store.read_many([picture.entries[row].reference for row in rows]))
     texts = tuple(GONE if memory is None else preview(memory.value, fields) for memory in memories)
     layer = density(positions) if len(rows) < len(positions) else None
-    return Drawn(picture, rows, memories, texts, layer)
+    return Drawn(picture, rows, memories, texts, tuple(tooltips(texts)), layer)
 
 
 def colour_choices(view: Drawn, *, asked: bool = False) -> dict[str, str]:
@@ -133,20 +136,27 @@ def draw(
     *,
     names: Sequence[Named] = (),
     asked: Asked | None = None,
+    pinned: Pinned | None = None,
+    near: Sequence[str] = (),
+    stance: Stance | None = None,
     height: int = 620,
+    revision: str = "",
     dark: bool = False,
 ) -> go.Figure:
-    """Draw a map with its colours, and on it the names of groups and a query."""
+    """Draw a map with its colours, and on it the names of groups, a query and a pinned memory."""
     return map_figure(
         view.picture.layout.positions,
         view.rows,
-        view.texts,
+        view.tooltips,
         colours,
         density=view.layer,
         names=names,
         asked=asked,
+        pinned=pinned,
+        near=near,
+        stance=stance or Stance(),
         height=height,
-        revision=view.picture.layout.method,
+        revision=revision or view.picture.layout.method,
         dark=dark,
     )
 

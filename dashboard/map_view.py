@@ -112,11 +112,7 @@ def visible_rows(
     that has drawn points among `chosen` and none of them named is hidden. While one is, rows
     of an unknown group are left out too.
     """
-    named = [
-        row
-        for row in (_row(p.get("customdata")) for p in selection.get("points") or ())
-        if row is not None
-    ]
+    named = point_rows(selection)
     within = np.intersect1d(chosen, drawn)
     hidden = set(codes[within].tolist()) - set(codes[named].tolist())
     if not hidden:
@@ -124,10 +120,8 @@ def visible_rows(
     return np.asarray(chosen[~np.isin(codes[chosen], [*hidden, -1])])
 
 
-def clicked_rows(selection: Mapping[str, Any]) -> list[int]:
-    """Give the rows of points that were clicked rather than drawn around."""
-    if selection.get("box") or selection.get("lasso"):
-        return []
+def point_rows(selection: Mapping[str, Any]) -> list[int]:
+    """Give the rows of the points a selection event names: one clicked, or those drawn around."""
     rows = (_row(point.get("customdata")) for point in selection.get("points") or ())
     return [row for row in rows if row is not None]
 

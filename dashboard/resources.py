@@ -12,7 +12,8 @@ resources.probes() -> ProbeFile                  the questions saved for this st
 resources.maps() -> Maps                         makes maps in the background
 resources.map_drawn(picture) -> Drawn            which rows of a map are drawn, and their texts
 resources.map_asked(picture, scope, text)        a query's hits and place on a map
-resources.map_figure(drawn, choice, ...)         a map's figure, with its colours
+resources.map_names(drawn) -> tuple[Named, …]    the names of a map's groups
+resources.map_near(reference) -> tuple[Match, …] the memories most like one of a map
 """
 
 import atexit
@@ -26,6 +27,7 @@ from dashboard.curation import Progress
 from dashboard.filterforms import Field, observed_fields, parse
 from dashboard.listing import Listing, matching
 from dashboard.namespace_tree import Tree
+from dashboard.nearest import nearest
 from dashboard.overview import Outline
 from dashboard.overview import outline as summed_up
 from dashboard.probes import ProbeFile, probe_file
@@ -36,12 +38,11 @@ from dashboard.scoring import Background, measure
 from dashboard.settings import Settings, read_settings
 from dashboard.store_opening import Opening
 from dashboard.wordindexes import WordIndexes
-from store import ChromaStore, Namespace, Reference
+from store import ChromaStore, Match, Namespace, Reference, SearchUnavailable
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from dashboard.map_drawing import Drawn
+    from dashboard.map_names import Named
     from dashboard.map_query import Asked
 
 
@@ -130,11 +131,15 @@ def map_asked(picture: StoreMap, scope: Namespace, text: str) -> "Asked | None":
     return _map_asked(picture.version, picture.token, scope, text, _picture=picture, _store=store())
 
 
-def map_figure(drawn: "Drawn", choice: str, *, names: bool, asked: "Asked | None") -> "go.Figure":
-    """Return the figure of a map, its points coloured by one of `map_drawing.colour_choices`."""
-    dark = st.context.theme.type == "dark"
-    wanted = (drawn.picture.version, choice, names, asked.text if asked else None, dark)
-    return _map_figure(wanted, _drawn=drawn, _asked=asked)
+def map_names(drawn: "Drawn") -> "tuple[Named, ...]":
+    """Return the names of the groups that stand apart on a map."""
+    return _map_names(drawn.picture.version, _drawn=drawn)
+
+
+def map_near(reference: Reference) -> tuple[Match, ...]:
+    """Return the memories most like one, best first; none while search by meaning is off."""
+    opened = store()
+    return _map_near(settings(), opened.token(), reference, _store=opened)
 
 
 def _release(opening: Opening) -> None:
@@ -226,12 +231,18 @@ def _map_asked(
     return ask(_picture, _store, scope, text)
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _map_figure(
-    wanted: tuple[str, str, bool, str | None, bool], *, _drawn: "Drawn", _asked: "Asked | None"
-) -> "go.Figure":
-    from dashboard.map_drawing import colours_of, draw, names_of
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _map_names(version: str, *, _drawn: "Drawn") -> "tuple[Named, ...]":
+    from dashboard.map_drawing import names_of
 
-    _, choice, names, _, dark = wanted
-    named = names_of(_drawn) if names else ()
-    return draw(_drawn, colours_of(_drawn, choice, _asked), names=named, asked=_asked, dark=dark)
+    return tuple(names_of(_drawn))
+
+
+@st.cache_data(show_spinner=False, max_entries=32, ttl=600)
+def _map_near(
+    chosen: Settings | None, token: str, reference: Reference, *, _store: ChromaStore
+) -> tuple[Match, ...]:
+    try:
+        return tuple(nearest(_store, reference))
+    except SearchUnavailable:
+        return ()

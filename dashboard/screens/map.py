@@ -5,7 +5,9 @@ import streamlit as st
 from dashboard import resources, state, widgets
 from dashboard.map_drawing import colours_of, still_there, unmapped
 from dashboard.widgets.map_arrange import look, progress, query, request
-from dashboard.widgets.map_chart import chart, chosen, notes
+from dashboard.widgets.map_chart import View, chart, chosen
+from dashboard.widgets.map_near import nearest_to
+from dashboard.widgets.map_notes import notes
 from dashboard.widgets.map_selection import downloads, selection, whole_groups
 
 store = resources.store()
@@ -47,11 +49,13 @@ with head:
     downloads(drawn, colours)
 
 opened = state.selected()
-panes = st.columns([7, 4], gap="medium") if opened else [st.container()]
+near = nearest_to(picture, opened)
+# The same pieces in the same order, so that the chart stays where it is when a memory is opened.
+panes = st.columns([7, 4] if opened else [1], gap="medium")
 with panes[0]:
-    chart(drawn, shown, asked, scope)
+    chart(View(drawn, shown, asked, near, wanted))
     notes(picture.layout, missing)
     selection(scope, chosen(scope))
 if opened:
     with panes[1]:
-        widgets.inspector(opened)
+        widgets.inspector(opened, near=True)

@@ -20,8 +20,8 @@ from store import ChromaStore, Match, Memory, Reference, SearchUnavailable
 _MORE = ("Duplicate…", "Move or rename…", "Change expiry…", "Copy as Python or link…")
 
 
-def inspector(reference: Reference) -> None:
-    """Draw one memory with everything that can be done to it."""
+def inspector(reference: Reference, *, near: bool = False) -> None:
+    """Draw one memory with everything that can be done to it; `near` opens its nearest ones."""
     store = resources.store()
     memory = store.read(*reference)
     with st.container(border=True, key="inspector"):
@@ -35,7 +35,7 @@ def inspector(reference: Reference) -> None:
             _actions(memory)
             _value(memory, store)
             facts(memory, store.info())
-            _nearest(memory, store)
+            _nearest(memory, store, near)
 
 
 def _header(reference: Reference) -> None:
@@ -126,11 +126,15 @@ def _value(memory: Memory, store: ChromaStore) -> None:
         fields(memory, store.info())
 
 
-def _nearest(memory: Memory, store: ChromaStore) -> None:
+def _nearest(memory: Memory, store: ChromaStore, expanded: bool) -> None:
     if not memory.vectors or store.info().search_off is not None:
         return
     shown = st.expander(
-        "Nearest memories", key="inspector-nearest", on_change="rerun", icon=":material/hub:"
+        "Nearest memories",
+        expanded,
+        key="inspector-nearest",
+        on_change="rerun",
+        icon=":material/hub:",
     )
     if not shown.open:
         return

@@ -1,99 +1,164 @@
 """The map itself, and which memories a person has chosen on it."""
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dashboard import resources, state
 from dashboard.map_colours import Groups
-from dashboard.map_drawing import Drawn, colours_of
+from dashboard.map_drawing import Drawn, colours_of, draw
 from dashboard.map_query import Asked
-from dashboard.map_view import chosen_rows, clicked_rows, visible_rows
-from dashboard.projection import Layout
+from dashboard.map_stance import Shape, Stance, same_shapes, shapes_of
+from dashboard.map_view import chosen_rows, point_rows, visible_rows
+from dashboard.projection_jobs import Request
 from dashboard.widgets.map_arrange import Look
-from dashboard.wording import escape_markdown
+from dashboard.widgets.map_near import Near
+from dashboard.widgets.map_tools import told, tools
 from store import Namespace, Reference
 
-_CHART, _CHOSEN = "map-chart", "map-chosen"
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+_CHART, _CHOSEN, _FIGURE = "map-chart", "map-chosen", "map-figure"
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The memories chosen on a map of `scope`, by reference."""
+    """The memories chosen on a map of `scope`, by reference, and the shapes drawn around them.
+
+    `turn` counts the choices that were not drawn on the map, which does not show them by itself.
+    """
 
     scope: Namespace
     references: tuple[Reference, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that a drawing of a map hangs on."""
+
+    drawn: Drawn
+    look: Look
+    asked: Asked | None
+    near: Near | None
+    wanted: Request
+
+    @property
+    def revision(self) -> str:
+        """Equal for pictures in which a place means the same."""
+        parts = repr((self.wanted, self.drawn.picture.layout.method))
+        return hashlib.blake2b(parts.encode(), digest_size=6).hexdigest()
 
 
 def chosen(scope: Namespace) -> tuple[Reference, ...]:
     """Return the memories chosen on the map of this scope."""
+    return _chosen(scope).references
+
+
+def choose(
+    scope: Namespace, references: Sequence[Reference], shapes: tuple[Shape, ...] = ()
+) -> None:
+    """Choose memories, in place of those chosen before; `shapes` say that the map shows it."""
+    turn = _chosen(scope).turn + (not shapes)
+    st.session_state[_CHOSEN] = Chosen(scope, tuple(references), shapes, turn)
+
+
+def _chosen(scope: Namespace) -> Chosen:
     held: Chosen | None = st.session_state.get(_CHOSEN)
-    return held.references if held is not None and held.scope == scope else ()
+    return held if held is not None and held.scope == scope else Chosen(scope)
 
 
-def choose(scope: Namespace, references: Sequence[Reference]) -> None:
-    """Choose memories, in place of those chosen before."""
-    st.session_state[_CHOSEN] = Chosen(scope, tuple(references))
-
-
-def chart(drawn: Drawn, look: Look, asked: Asked | None, scope: Namespace) -> None:
+def chart(view: View) -> None:
     """Draw the map; what is drawn around becomes chosen, a clicked point is opened."""
-    entries = drawn.picture.entries
-    key = f"{_CHART}-{drawn.picture.version}"
+    entries, scope = view.drawn.picture.entries, view.wanted.scope
+    key = f"{_CHART}-{view.drawn.picture.version}"
+
+    def cleared() -> None:
+        if view.near:
+            state.select(None)
+        elif chosen(scope):
+            choose(scope, ())
 
     def selected() -> None:
         selection: dict[str, Any] = st.session_state[key]["selection"]
-        clicked = [row for row in clicked_rows(selection) if row < len(entries)]
-        if clicked:
+        shapes = shapes_of(selection)
+        clicked = [row for row in point_rows(selection) if row < len(entries)]
+        # A click beside a shape that was drawn before comes with that shape.
+        if clicked and (not shapes or same_shapes(shapes, _chosen(scope).shapes)):
             state.select(entries[clicked[0]].reference)
             return
-        rows = chosen_rows(selection, drawn.picture.layout.positions)
-        colours = colours_of(drawn, look.choice, asked)
+        if not shapes:
+            cleared()
+            return
+        rows = chosen_rows(selection, view.drawn.picture.layout.positions)
+        colours = colours_of(view.drawn, view.look.choice, view.asked)
         if isinstance(colours, Groups):
-            rows = visible_rows(selection, rows, drawn.rows, colours.codes)
-        choose(scope, [entries[row].reference for row in rows])
+            rows = visible_rows(selection, rows, view.drawn.rows, colours.codes)
+        choose(scope, [entries[row].reference for row in rows], shapes)
 
-    st.plotly_chart(
-        resources.map_figure(drawn, look.choice, names=look.names, asked=asked),
-        key=key,
-        on_select=selected,
-        selection_mode=("points", "box", "lasso"),
-        config={
-            "displayModeBar": True,
-            "displaylogo": False,
-            "scrollZoom": True,
-            "modeBarButtonsToRemove": ["autoScale2d"],
-            "toImageButtonOptions": {"filename": "memlens-map", "scale": 2},
-        },
-        alt=f"Map of {len(entries):,} memories",
-    )
-
-
-def notes(layout: Layout, unmapped: int) -> None:
-    """Say how far the picture can be trusted, and what is not or oddly drawn."""
-    remarks = [trust_text(layout.trust, layout.method), *layout.notes]
-    if unmapped:
-        remarks.append(f"{unmapped:,} without a vector cannot be drawn: search cannot find them.")
-    st.caption(escape_markdown(" ".join(remarks)))
-
-
-def trust_text(trust: float | None, method: str) -> str:
-    """Say in words what nearness on this map means."""
-    warning = "Distance on a flat map is not similarity"
-    if method == "preview":
-        return f"{warning}; this is a preview, places will still shift."
-    if trust is None:
-        return f"{warning}."
-    words = next(
-        text
-        for least, text in (
-            (0.93, "neighbours here are nearly always neighbours in meaning"),
-            (0.85, "neighbours here are mostly neighbours in meaning"),
-            (0.75, "neighbours here are often, not always, neighbours in meaning"),
-            (-1.0, "neighbours here are neighbours in meaning only in part"),
+    with st.container(key="map-canvas", gap=None):
+        tools(cleared)
+        st.plotly_chart(
+            _figure(view),
+            key=key,
+            on_select=selected,
+            selection_mode=("points", "box", "lasso"),
+            config={
+                "displayModeBar": True,
+                "displaylogo": False,
+                "scrollZoom": True,
+                "modeBarButtonsToRemove": ["autoScale2d"],
+                "toImageButtonOptions": {"filename": "memlens-map", "scale": 2},
+            },
+            alt=f"Map of {len(entries):,} memories",
         )
-        if trust >= least
+
+
+def _figure(view: View) -> "go.Figure":
+    """Return the figure drawn before, unless something else is to be seen.
+
+    Streamlit replaces the chart when anything of its figure changes: what a person has set on the
+    old one is drawn into the new one, and only into a new one.
+    """
+    dark = st.context.theme.type == "dark"
+    held = _chosen(view.wanted.scope)
+    identity = (
+        view.drawn.picture.version,
+        view.revision,
+        view.look,
+        view.asked.text if view.asked else None,
+        view.near.pinned if view.near else None,
+        held.turn,
+        dark,
     )
-    return f"{warning}: {words} (trustworthiness {trust:.2f})."
+    known = st.session_state.get(_FIGURE)
+    if known is None or known[0] != identity:
+        figure = draw(
+            view.drawn,
+            colours_of(view.drawn, view.look.choice, view.asked),
+            names=resources.map_names(view.drawn) if view.look.names else (),
+            asked=view.asked,
+            pinned=view.near.pinned if view.near else None,
+            near=view.near.texts if view.near else (),
+            stance=_stance(view, held),
+            revision=view.revision,
+            dark=dark,
+        )
+        known = st.session_state[_FIGURE] = (identity, figure)
+    found: go.Figure = known[1]
+    return found
+
+
+def _stance(view: View, held: Chosen) -> Stance:
+    stance = told(view.revision)
+    if not held.references or view.near:
+        return stance
+    wanted, entries = set(held.references), view.drawn.picture.entries
+    marked = tuple(int(row) for row in view.drawn.rows if entries[row].reference in wanted)
+    # Nothing of it is left once it has been deleted, and then nothing is to be marked.
+    return replace(stance, shapes=held.shapes, marked=marked) if marked else stance

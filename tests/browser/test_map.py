@@ -19,7 +19,7 @@ PLACES = """(word) => {
   const plot = document.querySelector('.js-plotly-plot'), layout = plot._fullLayout;
   const at = plot.getBoundingClientRect();
   const found = [];
-  plot._fullData.filter(trace => trace.type === 'scattergl').forEach(trace => {
+  plot._fullData.filter(trace => trace.type === 'scattergl' && trace.text).forEach(trace => {
     trace.text.forEach((text, i) => {
       if (text.startsWith(word)) found.push([
         at.left + layout.xaxis._offset + layout.xaxis.d2p(trace.x[i]),
@@ -32,6 +32,14 @@ RANGES = """() => {
   const layout = document.querySelector('.js-plotly-plot')._fullLayout;
   return [...layout.xaxis.range, ...layout.yaxis.range];
 }"""
+
+# How many points stand out, the numbers beside a pinned one, the groups switched off.
+MARKED = """() => document.querySelector('.js-plotly-plot')._fullData
+  .reduce((sum, trace) => sum + (trace.selectedpoints ?? []).length, 0)"""
+LABELS = """() => document.querySelector('.js-plotly-plot')._fullData
+  .filter(trace => trace.mode === 'markers+text').flatMap(trace => trace.text.filter(Boolean))"""
+HIDDEN = """() => document.querySelector('.js-plotly-plot')._fullData
+  .filter(trace => trace.visible === 'legendonly').map(trace => trace.meta)"""
 
 
 def fill(folder: Path) -> None:
@@ -79,9 +87,36 @@ def arranged(visit: Visit) -> None:
     visit.settle()
 
 
+def zoom(visit: Visit) -> list[float]:
+    """Look at the middle of the map; give the ranges of its axes."""
+    box = visit.page.locator(".js-plotly-plot .nsewdrag").bounding_box()
+    assert box is not None
+    visit.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    visit.page.mouse.wheel(0, -60)
+    visit.page.wait_for_timeout(1500)
+    ranges: list[float] = visit.page.evaluate(RANGES)
+    return ranges
+
+
+def click(visit: Visit, place: list[float]) -> None:
+    """Click a point as a hand does."""
+    x, y = place[:2]
+    visit.page.mouse.move(x - 30, y - 30)
+    visit.page.mouse.move(x, y, steps=5)
+    visit.page.wait_for_timeout(300)
+    visit.page.mouse.click(x, y)
+
+
+def colour_by(visit: Visit, name: str) -> None:
+    """Choose other colours."""
+    visit.page.locator(".st-key-map-colour").click()
+    visit.page.get_by_role("option", name=name).click()
+    visit.settle()
+
+
 def draw_around(visit: Visit, places: list[list[float]], margin: float = 9) -> None:
     """Draw a lasso around places on the screen."""
-    visit.page.locator('.js-plotly-plot [data-val="lasso"]').click()
+    visit.page.get_by_role("radio", name="Lasso").click()
     xs, ys = [place[0] for place in places], [place[1] for place in places]
     left, right, top, bottom = (
         min(xs) - margin,
@@ -115,25 +150,52 @@ def test_a_lasso_around_junk_deletes_it_from_store_table_and_map(address: str, v
         assert f"{JUNK} memories chosen" in visit.page.locator(".st-key-map-bulk").inner_text()
         assert visit.page.evaluate(RANGES) == pytest.approx(zoomed)
         visit.shot("map-lasso")
+        colour_by(visit, "Created")
+        assert visit.page.evaluate(RANGES) == pytest.approx(zoomed)
+        assert visit.page.evaluate(MARKED) == JUNK
         visit.press("map-delete")
         visit.press("confirm-delete")
         arranged(visit)
         assert visit.page.evaluate(PLACES, "junk") == []
+        assert visit.page.evaluate(RANGES) == pytest.approx(zoomed)
         assert f"{ROWS:,} memories" in visit.page.get_by_test_id("stSidebar").inner_text()
         visit.open("browse")
         assert f"of {ROWS:,}" in visit.page.locator(".st-key-listing-head").inner_text()
 
 
-def test_a_click_on_a_point_opens_its_memory(address: str, visiting: Visiting):
+def test_a_click_pins_a_memory_and_draws_lines_to_its_nearest(address: str, visiting: Visiting):
     with visiting(address, theme="dark") as visit:
         visit.open("map")
         arranged(visit)
-        x, y, _ = visit.page.evaluate(PLACES, "memory 7 ")[0]
-        visit.page.mouse.move(x - 30, y - 30)
-        visit.page.mouse.move(x, y, steps=5)
-        visit.page.wait_for_timeout(300)
-        visit.page.mouse.click(x, y)
+        zoomed = zoom(visit)
+        point = visit.page.evaluate(PLACES, "memory 7 ")[0]
+        click(visit, point)
         visit.page.wait_for_selector(".st-key-inspector", timeout=30_000)
         visit.settle()
         assert "key=k" in visit.page.url
-        visit.shot("map-dark")
+        assert visit.page.evaluate(RANGES) == pytest.approx(zoomed)
+        listed = visit.page.locator(".st-key-nearest-panel-rows button:visible").all_inner_texts()
+        scores = [float(text.split()[-1]) for text in listed]
+        assert len(scores) == 5
+        assert scores == sorted(scores, reverse=True)
+        assert visit.page.evaluate(LABELS) == [f"{score:.2f}" for score in scores]
+        visit.shot("map-pinned-dark")
+        visit.press("inspector-close")
+        assert not visit.page.evaluate(LABELS)
+        assert visit.page.evaluate(RANGES) == pytest.approx(zoomed)
+
+
+def test_a_group_hidden_in_the_legend_stays_hidden_when_a_memory_is_pinned(
+    address: str, visiting: Visiting
+):
+    with visiting(address) as visit:
+        visit.open("map?colour=level-2")
+        arranged(visit)
+        visit.page.locator(".js-plotly-plot .legendtoggle").first.click()
+        visit.page.wait_for_timeout(1500)
+        (hidden,) = visit.page.evaluate(HIDDEN)
+        shown = visit.page.evaluate(PLACES, "memory")
+        click(visit, max(shown, key=lambda place: place[0]))
+        visit.page.wait_for_selector(".st-key-inspector", timeout=30_000)
+        visit.settle()
+        assert visit.page.evaluate(HIDDEN) == [hidden]

@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 
 from dashboard.map_view import (
     chosen_rows,
-    clicked_rows,
     density,
     drawn_rows,
     frame,
     hover_text,
     in_polygon,
+    point_rows,
     visible_rows,
 )
 
@@ -70,7 +70,6 @@ def test_a_box_chooses_rows_that_are_not_drawn_too():
     places = np.array([[0, 0], [1, 1], [5, 5], [np.nan, np.nan]], np.float32)
     box = {"box": [{"x": [2, -1], "y": [-1, 2]}], "lasso": [], "points": [{"customdata": 0}]}
     assert chosen_rows(box, places).tolist() == [0, 1]
-    assert clicked_rows(box) == []
 
 
 def test_a_lasso_with_a_dent_leaves_out_what_lies_in_the_dent():
@@ -106,11 +105,11 @@ def test_a_weighted_mean_of_corners_lies_in_a_triangle(corners, shares):
 
 @pytest.mark.parametrize("customdata", [4, [4], [[4]], 4.0])
 def test_a_click_names_its_row(customdata):
-    assert clicked_rows({"points": [{"customdata": customdata}], "box": [], "lasso": []}) == [4]
+    assert point_rows({"points": [{"customdata": customdata}], "box": [], "lasso": []}) == [4]
 
 
 def test_a_click_on_something_without_a_row_names_none():
-    assert clicked_rows({"points": [{}, {"customdata": "x"}]}) == []
+    assert point_rows({"points": [{}, {"customdata": "x"}]}) == []
 
 
 def test_tags_in_a_text_are_shown_and_not_obeyed():
