@@ -4,6 +4,7 @@ A plan remembers what the person saw. `apply` refuses a memory that has changed 
 what it is now, instead of overwriting somebody's work. One that is already gone is no error.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from dashboard.editing import same
-from store import ChromaStore, Memory, Namespace, Reference
+from store import ChromaStore, Entry, Memory, Namespace, Reference
 
 Progress = Callable[[int, int], None]
 _CHUNK = 200
@@ -84,16 +85,26 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class DeleteNamespace:
-    """Delete what a namespace holds: itself only, or with everything below."""
+    """Delete what a namespace was seen to hold: itself only (`own`), or with everything below."""
 
     namespace: Namespace
     own: bool
-    counts: tuple[tuple[Namespace, int], ...]
+    seen: tuple[Entry, ...]
+
+    @property
+    def counts(self) -> tuple[tuple[Namespace, int], ...]:
+        """How many memories go from which namespace."""
+        return tuple(sorted(Counter(entry.namespace for entry in self.seen).items()))
 
     @property
     def total(self) -> int:
         """How many memories go."""
-        return sum(count for _, count in self.counts)
+        return len(self.seen)
+
+    def only_own(self) -> "DeleteNamespace":
+        """Return the plan that leaves the namespaces below alone."""
+        seen = tuple(entry for entry in self.seen if entry.namespace == self.namespace)
+        return replace(self, own=True, seen=seen)
 
 
 def plan_expiry(memory: Memory, minutes: float | None, now: datetime | None = None) -> Expire:
@@ -175,9 +186,7 @@ def plan_namespace_deletion(
     store: ChromaStore, namespace: Namespace, *, own: bool
 ) -> DeleteNamespace:
     """Return what deleting a namespace means now."""
-    counts = store.namespace_counts(namespace)
-    chosen = [(found, n) for found, n in sorted(counts.items()) if not own or found == namespace]
-    return DeleteNamespace(namespace, own, tuple(chosen))
+    return DeleteNamespace(namespace, own, tuple(store.entries(namespace, own=own)))
 
 
 def apply(plan: Plan, store: ChromaStore, *, progress: Progress | None = None) -> Outcome:
@@ -283,17 +292,25 @@ def _delete(plan: Delete, store: ChromaStore) -> Outcome:
 def _delete_namespace(
     plan: DeleteNamespace, store: ChromaStore, progress: Progress | None
 ) -> Outcome:
-    done = 0
-    for chunk in _chunks(_references(plan, store)):
+    there = {entry.reference: entry for entry in store.entries(plan.namespace, own=plan.own)}
+    seen = {entry.reference: _written(entry) for entry in plan.seen}
+    going = [
+        one for one, moments in seen.items() if one in there and moments == _written(there[one])
+    ]
+    written_since = [one for one, entry in there.items() if seen.get(one) != _written(entry)]
+    done = tried = 0
+    for chunk in _chunks(going):
         done += store.remove(chunk)
+        tried += len(chunk)
         if progress is not None:
-            progress(min(done, plan.total), plan.total)
-    return Outcome(done)
+            progress(tried, len(going))
+    kept = zip(written_since, store.read_many(written_since), strict=True)
+    conflicts = tuple(Conflict(one, None, memory) for one, memory in kept)
+    return Outcome(done, sum(one not in there for one in seen) + tried - done, conflicts)
 
 
-def _references(plan: DeleteNamespace, store: ChromaStore) -> list[Reference]:
-    # Collected before the first removal: a scan over what is being removed could skip some.
-    return [memory.reference for memory in store.scan(plan.namespace, own=plan.own)]
+def _written(entry: Entry) -> tuple[int, int]:
+    return entry.created, entry.updated
 
 
 def _chunks(references: list[Reference]) -> Iterator[list[Reference]]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from dashboard.curation import DeleteNamespace
 from store import Memory, Namespace
 
 
@@ -43,6 +44,6 @@ class Copying:
 
 @dataclass(frozen=True, slots=True)
 class DeletingNamespace:
-    """Which namespace is to go."""
+    """Which namespace is to go, with what it held when that was asked."""
 
-    namespace: Namespace
+    plan: DeleteNamespace

@@ -1,7 +1,5 @@
 """Dialogs that show what a deletion will do before it is done."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from dashboard import resources, state
@@ -26,7 +24,7 @@ def ask_delete(memories: tuple[Memory, ...]) -> None:
 
 def ask_delete_namespace(namespace: Namespace) -> None:
     """Ask, from the next run on, whether a namespace may go; fit for callbacks."""
-    state.ask(DeletingNamespace(namespace))
+    state.ask(DeletingNamespace(plan_namespace_deletion(resources.store(), namespace, own=False)))
 
 
 @st.dialog("Delete for good?", icon=":material/delete:", on_dismiss=state.ask)
@@ -71,20 +69,19 @@ def _delete(plan: Delete) -> None:
 @guarded
 def confirm_delete_namespace(asked: DeletingNamespace) -> None:
     """Name the namespaces and how many memories go, and delete them when the person agrees."""
-    plan = plan_namespace_deletion(resources.store(), asked.namespace, own=False)
+    plan = asked.plan
     branch = resources.tree().branch(plan.namespace)
     if branch.own and branch.total > branch.own:
         below = branch.total - branch.own
         if not st.toggle(f"Also the {memories_text(below)} in namespaces below", value=True):
-            own = tuple(pair for pair in plan.counts if pair[0] == plan.namespace)
-            plan = replace(plan, own=True, counts=own)
+            plan = plan.only_own()
+    counts = plan.counts
     with st.container(key="confirm-list", gap="xsmall"):
-        for found, count in plan.counts[:_SHOWN]:
+        for found, count in counts[:_SHOWN]:
             st.text(f"{namespace_text(found)} · {memories_text(count)}")
-        if len(plan.counts) > _SHOWN:
-            st.caption(f"and {plural(len(plan.counts) - _SHOWN, 'namespace')} more")
-    going = resources.store().entries(plan.namespace, own=plan.own)
-    impact_preview([Change(entry.reference, None) for entry in going])
+        if len(counts) > _SHOWN:
+            st.caption(f"and {plural(len(counts) - _SHOWN, 'namespace')} more")
+    impact_preview([Change(entry.reference, None) for entry in plan.seen])
     if _agreed(plan.total):
         _delete_namespace(plan)
 

@@ -155,6 +155,19 @@ def test_deleting_a_namespace_takes_exactly_what_the_plan_names(store, own, left
     assert passed(prove(plan, store)) == {"By listing": True}
 
 
+@pytest.mark.parametrize("key", ["m1", "new"], ids=["changed", "new"])
+def test_what_was_written_after_the_plan_survives_the_deletion_of_its_namespace(store, key):
+    plan = plan_namespace_deletion(store, ("users", "mira"), own=False)
+    store.put(("users", "mira"), key, {"text": "Mira drinks coffee now."})
+    outcome = apply(plan, store)
+    assert [conflict.found.value["text"] for conflict in outcome.conflicts] == [
+        "Mira drinks coffee now."
+    ]
+    assert [found.key for found in store.scan(("users", "mira"))] == [key]
+    assert outcome.done == (2 if key == "m1" else 3)
+    assert passed(prove(plan, store)) == {"By listing": False}
+
+
 def test_deleting_a_long_namespace_reports_progress_and_leaves_nothing(store):
     store.write([memory(("long",), f"k{n}", {"n": n}) for n in range(450)])
     steps = []
