@@ -64,12 +64,14 @@ def _card(hit: Hit, *, full: float, meaning: str, key: str, other: int | None) -
 def _score(hit: Hit, full: float, meaning: str, *, width: int) -> None:
     number = f"{hit.score:.3f}"
     if hit.label:
-        st.badge(
-            hit.label,
-            color=_COLOURS.get(hit.label, "blue"),  # type: ignore[arg-type]  # names of colours
-            icon=_ICONS.get(hit.label),
-            help=meaning,
-        )
+        # One width for all labels, so that the bars start below each other.
+        with st.container(width=84):
+            st.badge(
+                hit.label,
+                color=_COLOURS.get(hit.label, "blue"),  # type: ignore[arg-type]  # names of colours
+                icon=_ICONS.get(hit.label),
+                help=meaning,
+            )
     share = min(max(hit.score / full, 0.0), 1.0) if full > 0 else 0.0
     st.progress(share, width=width)
     st.markdown(number, width="content", help=None if hit.label else meaning)

@@ -12,6 +12,17 @@ from dashboard.wording import escape_markdown, memories_text, namespace_text, pl
 from store import StoreInfo
 
 _AREA = "#1a9a9299"
+_TICKS = {
+    "year": "%b %Y",
+    "quarter": "%b %Y",
+    "month": "%b %Y",
+    "week": "%d %b",
+    "date": "%d %b",
+    "day": "%d %b",
+    "hours": "%H:%M",
+    "minutes": "%H:%M",
+}
+"""How the time axis names its ticks, by what they count."""
 
 
 def metrics(info: StoreInfo, tree: Tree, outline: Outline) -> None:
@@ -71,7 +82,13 @@ def growth_chart(growth: Growth) -> None:
         st.caption("The curve appears with the second memory.")
         return
     frame = pd.DataFrame({"Time": growth.moments, "Memories": growth.counts})
-    st.area_chart(frame, x="Time", y="Memories", x_label="", y_label="", height=280, color=_AREA)
+    # Streamlit's own area chart leaves the year out; Altair is what it draws with.
+    import altair
+
+    time = altair.X("Time:T", title=None).axis(format=_TICKS, labelOverlap=True)
+    tooltip = [altair.Tooltip("Time:T", format="%d %b %Y %H:%M"), "Memories:Q"]
+    chart = altair.Chart(frame, height=390).mark_area(color=_AREA)
+    st.altair_chart(chart.encode(x=time, y=altair.Y("Memories:Q", title=None), tooltip=tooltip))
 
 
 def places(branches: Sequence[Branch], total: int) -> None:
