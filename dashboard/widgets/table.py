@@ -112,11 +112,11 @@ def _columns(*, narrow: bool) -> dict[str, Any]:
     zone = st.context.timezone
     column = st.column_config
     return {
-        "Memory": column.TextColumn(width=270 if narrow else 340),
-        "Namespace": column.TextColumn(width=110 if narrow else 150),
+        "Memory": column.TextColumn(width=270 if narrow else 380),
+        "Namespace": column.TextColumn(width=110 if narrow else 140),
         "Kind": column.TextColumn(width=90),
-        "Updated": column.DatetimeColumn(format="distance", timezone=zone, width=105),
-        "Expires": column.DatetimeColumn(format="distance", timezone=zone, width=105),
+        "Updated": column.DatetimeColumn(format="distance", timezone=zone, width=115),
+        "Expires": column.DatetimeColumn(format="distance", timezone=zone, width=115),
         "Size": column.NumberColumn(format="bytes", width=65),
-        "Key": column.TextColumn(width=100),
+        "Key": column.TextColumn(width=75),
     }
