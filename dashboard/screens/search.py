@@ -67,7 +67,8 @@ chosen = search_setup.options()
 where = setup(chosen)
 asked = chosen.search(state.query(), where)
 opened = state.selected()
-main, side = st.columns([3, 2]) if opened else (st.container(), None)
+with st.container(key="search-open" if opened else "search-hits"):
+    main, side = st.columns([3, 2]) if opened else (st.container(), None)
 with main:
     (two if chosen.compare else one)(asked, chosen, resources.background())
 if side is not None and opened is not None:

@@ -60,8 +60,8 @@ def headline(store: ChromaStore, branch: Branch) -> Page:
     with st.container(horizontal=True, vertical_alignment="center", key="listing-head"):
         shown = range_text((view.page - 1) * view.size, len(page.memories), page.total)
         whole = branch.own if wanted.own else branch.total
-        matched = f" :gray[of {whole:,}, filtered]" if wanted.filter else ""
-        st.markdown(f"**{shown}**{matched}", width="stretch")
+        matched = f" :gray[matched, of {whole:,} here]" if wanted.filter else ""
+        st.markdown(f"**{shown}**{matched}" if page.memories else "", width="stretch")
         if branch.own and branch.total > branch.own:
             _reach(branch)
         _open_first(page)
@@ -214,7 +214,7 @@ def nothing_listed(branch: Branch, page: Page) -> None:
         )
         st.button("Remove the filter", key="listing-unfilter", on_click=_unfilter)
     else:
-        empty("No memories here", "Choose another namespace, or write the first one: New.")
+        empty("No memories here", "Choose another namespace, or write the first one: New memory.")
 
 
 def _unfilter() -> None:

@@ -59,10 +59,10 @@ def server_of(address: str) -> int:
 
 
 @contextmanager
-def dashboard(store: Path) -> Iterator[str]:
-    """Run the dashboard on a store; give its address, and stop it at the end."""
+def dashboard(store: Path, location: str | None = None) -> Iterator[str]:
+    """Run the dashboard on a folder, or on the server that serves it; stop it at the end."""
     port = free_port()
-    environment = {**os.environ, "MEMLENS_STORE": str(store)}
+    environment = {**os.environ, "MEMLENS_STORE": location or str(store)}
     log = store.with_suffix(".log")
     with log.open("wb") as output:
         server = subprocess.Popen(
@@ -133,6 +133,13 @@ class Visit:
         """Keep a picture for people to look at."""
         ARTIFACTS.mkdir(exist_ok=True)
         self.page.screenshot(path=ARTIFACTS / f"{name}.png")
+
+    def shots(self, name: str) -> None:
+        """Keep a picture in light and one in dark."""
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            self.page.wait_for_timeout(500)
+            self.shot(f"{name}-{scheme}")
 
 
 Visiting = Callable[..., AbstractContextManager[Visit]]
