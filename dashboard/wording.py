@@ -9,12 +9,13 @@ from store import Namespace
 
 ROOT_NAME = "All memories"
 _SEPARATOR = " / "
+# Unit, its length in seconds, and from how many seconds on it is used: as tables round ages.
 _STEPS = (
-    ("year", 31_557_600),
-    ("month", 2_629_800),
-    ("day", 86_400),
-    ("hour", 3_600),
-    ("minute", 60),
+    ("year", 31_557_600, 320 * 86_400),
+    ("month", 2_629_800, 25.5 * 86_400),
+    ("day", 86_400, 21.5 * 3_600),
+    ("hour", 3_600, 44.5 * 60),
+    ("minute", 60, 44.5),
 )
 
 
@@ -79,17 +80,17 @@ def _joined(mark: re.Match[str]) -> str:
 
 
 def span(seconds: float) -> str:
-    """Return a duration in its largest whole unit, for example ``3 days``."""
-    for unit, length in _STEPS:
-        if seconds >= length:
-            return plural(int(seconds // length), unit)
+    """Return a duration in its largest unit, rounded, for example ``3 days``."""
+    for unit, length, start in _STEPS:
+        if seconds >= start:
+            return plural(max(1, round(seconds / length)), unit)
     return "a moment"
 
 
 def age(moment: datetime, now: datetime | None = None) -> str:
     """Return how long ago a moment was, or how far ahead it is."""
     seconds = ((now or datetime.now(UTC)) - moment).total_seconds()
-    if abs(seconds) < 60:
+    if abs(seconds) < _STEPS[-1][2]:
         return "just now" if seconds >= 0 else "in a moment"
     return f"{span(seconds)} ago" if seconds > 0 else f"in {span(-seconds)}"
 

@@ -233,7 +233,7 @@ def test_an_expiry_is_set_and_shown(open_page: Open, fill: Fill, store):
     page.selectbox(key="expiry-span").select("In a week").run()
     page.button(key="expiry-set").click().run()
     assert store().read(MIRA, "p1").ttl_minutes == 60 * 24 * 7
-    assert "in 6 days" in texts(page)
+    assert "in 7 days" in texts(page)
 
 
 def test_an_expiry_at_a_moment_is_set_changed_and_removed(open_page: Open, fill: Fill, store):
