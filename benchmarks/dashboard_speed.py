@@ -1,4 +1,4 @@
-"""Measure what a click in Browse costs the server, in a real browser on a large store.
+"""Measure what a click in Browse or Search costs the server, in a real browser on a large store.
 
 Run ``python -m benchmarks.dashboard_speed`` from the project's root; ``--store`` takes a folder
 that is filled already. Every figure is CPU milliseconds of the server's process (all threads)
@@ -66,7 +66,7 @@ def memory(number: int) -> Memory:
 
 
 def measure(address: str, rounds: int) -> dict[str, list[float]]:
-    """Click through Browse and give what each click cost."""
+    """Click through Browse, then ask in Search, and give what each click cost."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(SWITCHES))
@@ -78,6 +78,10 @@ def measure(address: str, rounds: int) -> dict[str, list[float]]:
         for steps, number in itertools.product(STEPS, range(rounds)):
             for name, step in steps.items():
                 costs.setdefault(name, []).append(cost(person, step, number))
+        for name, mode in SEARCHES.items():
+            person.open(f"search?mode={mode}&q=warm")
+            person.page.wait_for_selector(FOUND, timeout=300_000)
+            costs[name] = [cost(person, _ask, number) for number in range(rounds)]
         browser.close()
     return costs
 
@@ -122,6 +126,14 @@ def _find(person: Visit, number: int) -> None:
     person.page.locator(".st-key-panel-find input").fill(f"00{number}")
 
 
+def _ask(person: Visit, number: int) -> None:
+    box = person.page.get_by_label("Search memories")
+    box.fill(f"{WORDS[number % len(WORDS)]} and {WORDS[(number + 3) % len(WORDS)]}")
+    box.press("Enter")
+
+
+FOUND = ".st-key-hits-list, .st-key-hits-words"
+SEARCHES = {"search by meaning": "meaning", "search for words": "words"}
 STEPS: tuple[dict[str, Step], ...] = (
     {"into a namespace": _into, "back up": _up},
     {"turn the page": _turn},

@@ -34,7 +34,6 @@ PAGES = {
     "search": "screens/search.py",
     "map": "screens/map.py",
 }
-PAGE_SIZES = (25, 50, 100, 250)
 _VIEW = "memlens.view"
 _SEEN = "memlens.seen"
 _NEXT = "memlens.next"

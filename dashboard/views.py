@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from store import Namespace, Reference
 
-_OWN = frozenset({"ns", "key", "in", "q", "page", "own", "sort", "dir"})
+_OWN = frozenset({"ns", "key", "in", "q", "page", "own", "sort", "dir", "rows"})
+PAGE_SIZES, _SIZE = (25, 50, 100, 250), 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class View:
     own: bool = False
     order: str = "updated_at"
     descending: bool = True
-    size: int = 50
+    size: int = _SIZE
     extra: tuple[tuple[str, str], ...] = ()
 
 
@@ -36,6 +37,7 @@ def to_params(view: View) -> dict[str, str]:
         "own": "1" if view.own else None,
         "sort": view.order if view.order != "updated_at" else None,
         "dir": None if view.descending else "up",
+        "rows": str(view.size) if view.size != _SIZE else None,
     }
     own = {name: text for name, text in params.items() if text is not None}
     return {**dict(view.extra), **own}
@@ -56,6 +58,7 @@ def from_params(view: View, params: Mapping[str, str]) -> View:
         own=params.get("own") == "1",
         order=params.get("sort") or "updated_at",
         descending=params.get("dir") != "up",
+        size=next((size for size in PAGE_SIZES if str(size) == params.get("rows")), _SIZE),
         extra=tuple(item for item in params.items() if item[0] not in _OWN),
     )
 

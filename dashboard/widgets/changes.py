@@ -22,6 +22,17 @@ from store import Memory, StoreError
 @guarded
 def add_memory(asked: Adding) -> None:
     """Ask where and what, and write it."""
+    _form(asked)
+
+
+@st.dialog("Duplicate", icon=":material/content_copy:", width="medium", on_dismiss=state.ask)
+@guarded
+def duplicate_memory(asked: Adding) -> None:
+    """Ask where a copy goes and what it says, and write it; expiry and index paths go along."""
+    _form(asked)
+
+
+def _form(asked: Adding) -> None:
     original = asked.original
     place = namespace_text(asked.namespace) if asked.namespace else ""
     namespace = st.text_input(

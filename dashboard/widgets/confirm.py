@@ -99,6 +99,7 @@ def _delete_namespace(plan: DeleteNamespace) -> None:
         st.error(escape_markdown(str(error)))
         return
     state.ask()
+    state.untick(entry.reference for entry in plan.seen)
     state.set_scope(plan.namespace if plan.own else plan.namespace[:-1])
     state.set_report(state.Report(_deleted(outcome), prove(plan, store)))
     st.rerun()

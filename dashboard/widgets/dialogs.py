@@ -3,7 +3,7 @@
 from dashboard import state
 from dashboard.curation import Delete
 from dashboard.questions import Adding, Copying, DeletingNamespace, Expiring, Moving, MovingMany
-from dashboard.widgets.changes import add_memory, copy_memory
+from dashboard.widgets.changes import add_memory, copy_memory, duplicate_memory
 from dashboard.widgets.confirm import confirm_delete, confirm_delete_namespace
 from dashboard.widgets.ending import change_expiry
 from dashboard.widgets.moving import move_memories, move_memory
@@ -17,7 +17,7 @@ def open_dialog() -> None:
         case DeletingNamespace() as asked:
             confirm_delete_namespace(asked)
         case Adding() as asked:
-            add_memory(asked)
+            (duplicate_memory if asked.original else add_memory)(asked)
         case Moving() as asked:
             move_memory(asked)
         case MovingMany() as asked:

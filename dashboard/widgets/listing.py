@@ -7,7 +7,7 @@ from dashboard.filterforms import observed_fields, parse
 from dashboard.listing import Listing
 from dashboard.namespace_tree import Branch
 from dashboard.questions import Adding
-from dashboard.views import View
+from dashboard.views import PAGE_SIZES, View
 from dashboard.widgets.bulk import bulk_bar
 from dashboard.widgets.confirm import ask_delete_namespace
 from dashboard.widgets.frame import empty
@@ -157,7 +157,7 @@ def pager(page: Page) -> None:
     """Draw the page turns, when there is more than one page."""
     view = state.view()
     pages = -(-page.total // view.size)
-    if pages < 2 and page.total <= min(state.PAGE_SIZES):
+    if pages < 2 and page.total <= min(PAGE_SIZES):
         return
 
     def turned(key: str) -> None:
@@ -174,8 +174,8 @@ def pager(page: Page) -> None:
             )
         st.selectbox(
             "Rows per page",
-            state.PAGE_SIZES,
-            index=state.PAGE_SIZES.index(view.size),
+            PAGE_SIZES,
+            index=PAGE_SIZES.index(view.size),
             format_func=lambda count: f"{count} a page",
             key="listing-size",
             label_visibility="collapsed",

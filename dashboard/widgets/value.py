@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import streamlit as st
@@ -76,7 +77,7 @@ def facts(memory: Memory, info: StoreInfo) -> None:
     rows = {
         "Created": _when(memory.created_at),
         "Updated": _when(memory.updated_at),
-        "Expires": "never" if memory.expires_at is None else _when(memory.expires_at),
+        **_expiry(memory.expires_at),
         "Size": size_text(size(memory.value)),
     }
     with st.container(key="facts", gap=None):
@@ -88,7 +89,13 @@ def facts(memory: Memory, info: StoreInfo) -> None:
     _findable(memory, info)
 
 
-def _when(moment: Any) -> str:
+def _expiry(ends: datetime | None) -> dict[str, str]:
+    if ends is None:
+        return {"Expires": "never"}
+    return {"Expired" if ends <= datetime.now(UTC) else "Expires": _when(ends)}
+
+
+def _when(moment: datetime) -> str:
     return f"{local_time(moment)} · {age(moment)}"
 
 

@@ -116,7 +116,7 @@ def test_a_filter_narrows_the_list_and_says_of_how_many(open_page: Open, fill: F
     page = open_page("browse", filter='{"kind":{"$eq":"profile"}}')
     assert list(table(page).value["Key"]) == ["p2", "p1"]
     assert "1–2 of 2" in texts(page)
-    assert "of 5, filtered" in texts(page)
+    assert "matched, of 5 here" in texts(page)
 
 
 def test_a_filter_without_a_match_is_told_from_an_empty_scope(open_page: Open, fill: Fill):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.views import View, from_params, to_params
+from dashboard.views import PAGE_SIZES, View, from_params, to_params
 
 NAMESPACES = st.lists(st.text()).map(tuple)
 
@@ -19,6 +19,7 @@ NAMESPACES = st.lists(st.text()).map(tuple)
         own=st.booleans(),
         order=st.sampled_from(["updated_at", "key", "kind"]),
         descending=st.booleans(),
+        size=st.sampled_from(PAGE_SIZES),
         extra=st.just((("filter", "{}"),)),
     )
 )
