@@ -156,6 +156,13 @@ class Gateway(Epochs):
         for part in chunks(self.ids(), READ_CHUNK):
             yield from zip(*self._get_items(ids=list(part)), strict=True)
 
+    def whole_items(self, ids: Sequence[str]) -> list[tuple[str, Any, str | None]]:
+        """Give the id, metadata and document of rows, whatever they are."""
+        with plain_errors("reading rows"):
+            answer = self._items.get(ids=list(ids), include=["metadatas", "documents"])
+        documents, metadatas = answer["documents"] or [], answer["metadatas"] or []
+        return list(zip(answer["ids"], metadatas, documents, strict=True))
+
     def _get_items(self, **query: Any) -> _Items:
         with plain_errors("reading memories"):
             answer = self._items.get(**query, include=["metadatas"])
