@@ -8,7 +8,7 @@ from typing import Any
 
 import chromadb
 import pytest
-from langgraph.store.base import IndexConfig
+from langgraph.store.base import IndexConfig, InvalidNamespaceError
 
 from store import (
     ChromaServer,
@@ -133,6 +133,30 @@ def test_rows_that_no_write_of_ours_could_make_are_listed(folder: Path) -> None:
     problems = {one.kind: one for one in check_at(folder, index=index()).problems}
     assert problems["ambiguous labels"].references == ((("user@host.example", "m"), "old"),)
     assert problems["unreadable rows"].details == ("foreign",)
+
+
+def test_a_row_with_an_ambiguous_label_can_be_opened_and_deleted(folder: Path) -> None:
+    namespace = ("user@host.example", "m")
+    head = json.dumps([namespace, "old", 1, "", 0, None])
+
+    def add(items: Any) -> None:
+        items.add(
+            ids=["odd"], embeddings=[[0.0]], metadatas=[{"v": f'{head}\n{{"n":1}}', "u": 1.0}]
+        )
+
+    behind_its_back(folder, "items", add)
+    with ChromaStore.open(folder, index=index()) as store:
+        assert namespace in store.namespace_counts()
+        (listed,) = store.page(namespace[:1]).memories
+        assert store.read(*listed.reference) == listed
+        assert [one.key for one in store.scan(namespace)] == ["old"]
+        with pytest.raises(InvalidNamespaceError):
+            store.read(namespace, "another")
+        with pytest.raises(InvalidNamespaceError):
+            store.page(("no.such",))
+        assert store.remove([listed.reference]) == 1
+        assert namespace not in store.namespace_counts()
+        assert check(store).clean
 
 
 def add_broken_rows(items: Any) -> None:
