@@ -29,6 +29,9 @@ from store.records import Near, Record, Vector, read_item, write_item
 
 READ_CHUNK = 2_000
 WRITE_CHUNK = 200
+"""An upsert holds the interpreter's lock: 200 vectors stop all other threads for a quarter of a
+second. Fewer would cost more: each call reads again what was logged since an index was saved last.
+"""
 MARK_IDS = [f"~{slot:x}" for slot in range(16)]
 _POINT = [0.0]
 ITEMS_INDEX: dict[str, Any] = {
