@@ -10,7 +10,7 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,29 +20,30 @@ import numpy as np
 
 from benchmarks import peers
 from benchmarks.tables import Row, figures_table, growth_lines
-from benchmarks.workload import BROAD, NARROW, ROOT, make
+from benchmarks.workload import BROAD, NARROW, ROOT, Workload, make
 
 Work = Callable[[], object]
 FILLED = "filled.json"
 
 
 class Bench:
-    """All stores that can run here, filled with one workload."""
+    """The stores that can run here, filled with one workload."""
 
-    def __init__(self, stack: ExitStack, folder: Path, size: int, twins: float, rounds: int):
-        self.work = make(size, twins=twins)
-        self.rounds = rounds
-        self.folder = folder
-        self.raw = peers.RawChroma(folder / "raw", self.work)
-        stack.callback(self.raw.close)
+    def __init__(self, folder: Path, work: Workload, rounds: int) -> None:
+        self.folder, self.work, self.rounds = folder, work, rounds
         self.peers: dict[str, peers.Peer] = {}
-        for name, opener in peers.OPENERS.items():
-            try:
-                self.peers[name] = stack.enter_context(opener(folder, self.work))
-            except peers.Absent as why:
-                click.echo(f"{size:>7,}  left out: {name}, because {why}")
         self.turn = itertools.count()
         self.rows: list[Row] = []
+
+    def open(self, stack: ExitStack, names: Iterable[str]) -> None:
+        """Open stores until the stack is closed; say which ones cannot run here, and why."""
+        self.raw = peers.RawChroma(self.folder / "raw", self.work)
+        stack.callback(self.raw.close)
+        for name in names:
+            try:
+                self.peers[name] = stack.enter_context(peers.OPENERS[name](self.folder, self.work))
+            except peers.Absent as why:
+                click.echo(f"{self.work.size:>7,}  left out: {name}, because {why}")
 
     def _cpu(self, name: str) -> float:
         return peers.cpu(self.peers[name].server if name in self.peers else None)
@@ -59,11 +60,14 @@ class Bench:
                 taken[name].append((self._cpu(name) - start) * 1_000)
         return {name: statistics.median(times) for name, times in taken.items()}
 
-    def fill(self) -> None:
-        """Load every store in batches of 500, in turns; those kept from a run before stay."""
+    def fill(self, names: Iterable[str]) -> dict[str, float]:
+        """Load stores in batches of 500, in turns; those kept from a run before stay.
+
+        Gives the CPU milliseconds each memory took.
+        """
         done = self.folder / FILLED
         kept = json.loads(done.read_text()) if done.exists() else {}
-        missing = [name for name in ("raw", *self.peers) if name not in kept or name == "memory"]
+        missing = [name for name in names if name not in kept or name == "memory"]
         spent = dict.fromkeys(missing, 0.0)
         for start in range(0, self.work.size if missing else 0, 500):
             rows = range(start, min(self.work.size, start + 500))
@@ -77,8 +81,7 @@ class Bench:
                 spent[name] += self._cpu(name) - begin
         kept |= {name: taken * 1_000 / self.work.size for name, taken in spent.items()}
         done.write_text(json.dumps(kept))
-        kept = {name: kept[name] for name in ("ours", "raw", *self.peers)}
-        self._note("batch put, each memory", kept, "raw", "<= 1.43 (0.7x the speed)")
+        return {name: kept[name] for name in names}
 
     def _note(self, name: str, figures: dict[str, float], against: str, bar: str) -> None:
         self.rows.append(
@@ -96,7 +99,9 @@ class Bench:
         }
 
     def measure(self) -> None:
-        """Measure every kind of work."""
+        """Fill all stores and measure every kind of work."""
+        taken = self.fill([*self.peers, "raw"])
+        self._note("batch put, each memory", taken, "raw", "<= 1.43 (0.7x the speed)")
         self.recall()
         self.search()
         self.read()
@@ -186,9 +191,9 @@ class Bench:
             )
 
 
-def first_use(folder: Path, bench: Bench) -> None:
+def first_use(bench: Bench) -> None:
     """Measure the first use of a store after opening it: it reads the directory."""
-    with peers.ours(folder, bench.work) as again:
+    with peers.ours(bench.folder, bench.work) as again:
         start = time.process_time()
         again.store.namespace_counts()  # type: ignore[attr-defined]
         spent = (time.process_time() - start) * 1_000
@@ -210,26 +215,40 @@ def _folder(keep: Path | None, name: str) -> Iterator[Path]:
 @click.option("--sizes", default="1000,10000,100000", help="Numbers of memories, smallest first.")
 @click.option("--twins", default=0.0, help="Share of memories that repeat one of twenty texts.")
 @click.option("--rounds", default=15, help="Rounds a median is taken over.")
+@click.option("--recall", is_flag=True, help="Measure only what a search finds.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep and reuse filled stores here.")
 @click.option("--output", type=click.Path(path_type=Path), help="Also write the figures as JSON.")
-def main(sizes: str, twins: float, rounds: int, keep: Path | None, output: Path | None) -> None:
+def main(
+    sizes: str, twins: float, rounds: int, recall: bool, keep: Path | None, output: Path | None
+) -> None:
     """Measure the store beside its peers and print a table of CPU milliseconds and ratios."""
     rows: list[Row] = []
     counts = [int(one) for one in sizes.split(",")]
     for size in counts:
         with _folder(keep, f"{size}-{twins}") as folder:
-            with ExitStack() as stack:
-                bench = Bench(stack, folder, size, twins, rounds)
-                bench.fill()
-                bench.measure()
-            first_use(folder, bench)
-            rows += bench.rows
+            rows += measured(Bench(folder, make(size, twins=twins), rounds), only_recall=recall)
         if output:
             output.write_text(json.dumps(rows, indent=1))
+    if recall:
+        return
     for size in counts:
         click.echo("\n" + figures_table(rows, size))
     click.echo("\nGrowth exponents, smallest to largest size (1 is linear)")
     click.echo("\n".join(growth_lines(rows)))
+
+
+def measured(bench: Bench, *, only_recall: bool) -> list[Row]:
+    """Give what was measured on one size."""
+    with ExitStack() as stack:
+        if only_recall:
+            bench.open(stack, ["ours"])
+            bench.fill(["ours"])
+            bench.recall()
+            return bench.rows
+        bench.open(stack, peers.OPENERS)
+        bench.measure()
+    first_use(bench)
+    return bench.rows
 
 
 if __name__ == "__main__":

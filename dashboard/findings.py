@@ -23,11 +23,15 @@ _SAYS: dict[ProblemKind, tuple[str, str, str]] = {
     "unfinished reindexing": ("reindexing was", "reindexings were", "begun and not finished"),
 }
 
+_REPAIRED: dict[ProblemKind, str] = {
+    "unreadable rows": "--repair takes them out, and keeps them in a file in the folder",
+}
+
 _WAYS_OUT: dict[ProblemKind, str] = {
     "missing vectors": "open the store once with its own embedder",
     "stale vectors": "open the store once with its own embedder",
     "wrong size": 'make them anew with "memlens reindex"',
-    "unreadable rows": "delete them with Chroma if they are not yours",
+    "unreadable rows": "check the folder itself, with its server stopped, to take them out",
     "ambiguous labels": "they can be read, exported and deleted",
     "misplaced memories": "export and import them into a new store",
     "unfinished reindexing": 'run "memlens reindex" again',
@@ -47,7 +51,7 @@ def problem_text(problem: Problem) -> str:
     one, many, rest = _SAYS[problem.kind]
     text = f"{plural(problem.count, one, many)} {rest}{_places(problem)}"
     if problem.repairable:
-        return f"{text}. --repair puts this right."
+        return f"{text}. {_REPAIRED.get(problem.kind, '--repair puts this right')}."
     return f"{text}; {_WAYS_OUT[problem.kind]}."
 
 
@@ -61,6 +65,9 @@ def repair_lines(report: RepairReport) -> Iterator[str]:
         yield f"Removed {plural(report.removed, 'vector', 'vectors')} of no memory."
     if report.namespaces:
         yield f"Corrected the list of namespaces in {plural(report.namespaces, 'place', 'places')}."
+    if report.strays:
+        rows = plural(report.strays, "row", "rows")
+        yield f"Took out {rows} that no memory was read from; kept in {report.kept_in}."
     if not report.changed:
         yield "There was nothing to repair."
     for problem in report.left:

@@ -1,6 +1,7 @@
 """Checking and repairing a store by where it is, also when it cannot be opened as it is."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from langgraph.store.base import IndexConfig
@@ -68,7 +69,8 @@ def repair_at(
 ) -> RepairReport:
     """Repair the store in a folder or on a server; see `repair` for what is put right.
 
-    In a folder, indexes that cannot be read are moved aside first and made anew.
+    In a folder, indexes that cannot be read are moved aside first and made anew; rows that are no
+    memories are kept in a file beside them.
     """
     if not places.is_server(os.fspath(location)):
         folder = _folder(location)
@@ -77,7 +79,13 @@ def repair_at(
     with ChromaStore.open(
         location, name=name, index=index, create=False, progress=progress
     ) as store:
-        return store.repaired or repair(store, progress)
+        done = store.repaired
+        if done is None:
+            return repair(store, progress)
+        if not any(one.kind == "unreadable rows" for one in done.left):
+            return done
+        last = repair(store, progress)
+        return replace(done, strays=last.strays, kept_in=last.kept_in, left=last.left)
 
 
 def _folder(location: Location) -> Path:

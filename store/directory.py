@@ -136,6 +136,11 @@ class Directory:
                 if starts_with(namespace, prefix):
                     yield from ids
 
+    def find(self, namespace: Namespace, key: str) -> str | None:
+        """Give the id of a memory by its place, also where that is not what the id says."""
+        ids = self.spaces.get(namespace, ())
+        return next((one for one in ids if self.entries[one].key == key), None)
+
     def counts(self, prefix: Namespace = ()) -> dict[Namespace, int]:
         """Give how many memories each namespace at or below a prefix holds itself."""
         return {ns: len(ids) for ns, ids in self.spaces.items() if starts_with(ns, prefix)}

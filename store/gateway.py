@@ -29,6 +29,9 @@ from store.records import Near, Record, Vector, read_item, write_item
 
 READ_CHUNK = 2_000
 WRITE_CHUNK = 200
+"""An upsert holds the interpreter's lock: 200 vectors stop all other threads for a quarter of a
+second. Fewer would cost more: each call reads again what was logged since an index was saved last.
+"""
 MARK_IDS = [f"~{slot:x}" for slot in range(16)]
 _POINT = [0.0]
 ITEMS_INDEX: dict[str, Any] = {
@@ -155,6 +158,13 @@ class Gateway(Epochs):
         """Give every row as it is stored, also those that are no memory of ours."""
         for part in chunks(self.ids(), READ_CHUNK):
             yield from zip(*self._get_items(ids=list(part)), strict=True)
+
+    def whole_items(self, ids: Sequence[str]) -> list[tuple[str, Any, str | None]]:
+        """Give the id, metadata and document of rows, whatever they are."""
+        with plain_errors("reading rows"):
+            answer = self._items.get(ids=list(ids), include=["metadatas", "documents"])
+        documents, metadatas = answer["documents"] or [], answer["metadatas"] or []
+        return list(zip(answer["ids"], metadatas, documents, strict=True))
 
     def _get_items(self, **query: Any) -> _Items:
         with plain_errors("reading memories"):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from langgraph.store.base import PutOp
+from langgraph.store.base import InvalidNamespaceError
 
 from store import namespaces, operations, values
 from store.catalog import Catalog
@@ -70,14 +70,14 @@ class Inspection:
 
     def count(self, prefix: Namespace = ()) -> int:
         """Give how many memories are at or below a prefix."""
-        checked = namespaces.check_labels(prefix)
+        checked = self._checked(prefix)
         with self._lock:
             self._check_open()
             return self._catalog.directory().count(checked)
 
     def namespace_counts(self, prefix: Namespace = ()) -> dict[Namespace, int]:
         """Give how many memories each namespace at or below a prefix holds itself."""
-        checked = namespaces.check_labels(prefix)
+        checked = self._checked(prefix)
         with self._lock:
             self._check_open()
             return self._catalog.directory().counts(checked)
@@ -88,10 +88,7 @@ class Inspection:
 
     def read_many(self, references: Sequence[Reference]) -> list[Memory | None]:
         """Give memories in the order asked for, None where there is none."""
-        ids = [
-            item_id(namespaces.check_labels(namespace), operations.check_key(key))
-            for namespace, key in references
-        ]
+        ids = [self._identity(namespace, key) for namespace, key in references]
         self._check_open()
         found = self._gateway.read(list(dict.fromkeys(ids)))
         return [found[one].memory() if one in found else None for one in ids]
@@ -111,7 +108,7 @@ class Inspection:
 
         The order is total: ties go by namespace and key. With a filter every value is read.
         """
-        scope = Scope(namespaces.check_labels(prefix), own, check_filter(filter))
+        scope = Scope(self._checked(prefix), own, check_filter(filter))
         operations.check_count("limit", limit)
         operations.check_count("offset", offset)
         with self._lock:
@@ -126,7 +123,7 @@ class Inspection:
 
         Newest change first, ties by namespace and key; costs no read once the store is warm.
         """
-        checked = namespaces.check_labels(prefix)
+        checked = self._checked(prefix)
         with self._lock:
             self._check_open()
             directory = self._catalog.directory()
@@ -134,7 +131,7 @@ class Inspection:
 
     def scan(self, prefix: Namespace = (), *, own: bool = False) -> Iterator[Memory]:
         """Give every memory at or below a prefix once, page by page, in no promised order."""
-        checked = namespaces.check_labels(prefix)
+        checked = self._checked(prefix)
         with self._lock:
             self._check_open()
             ids = list(self._catalog.directory().below(checked, own=own))
@@ -163,7 +160,7 @@ class Inspection:
         """
         if (query is None or query == "") == (vector is None):
             raise InvalidOperation("Give a query with some text, or a vector, and not both.")
-        scope = Scope(namespaces.check_labels(prefix), filter=check_filter(filter))
+        scope = Scope(self._checked(prefix), filter=check_filter(filter))
         operations.check_count("limit", limit)
         operations.check_count("offset", offset)
         wanted = self.embed_query(query) if query else cast(Sequence[float], vector)
@@ -213,7 +210,7 @@ class Inspection:
         with self._lock:
             self._check_open()
             directory = self._catalog.directory()
-            wanted: Iterable[str] = directory.ordered(namespaces.check_labels(prefix))
+            wanted: Iterable[str] = directory.ordered(self._checked(prefix))
             if references is not None:
                 wanted = (item_id(*one) for one in references)
             entries = {one: directory.entries[one] for one in wanted if one in directory.entries}
@@ -244,16 +241,39 @@ class Inspection:
 
     def remove(self, references: Iterable[Reference]) -> int:
         """Delete memories; give how many of them existed."""
-        checked = operations.check_batch(
-            PutOp(namespace, key, None) for namespace, key in references
-        )
-        ids = [item_id(*reference) for reference in checked.deletes]
+        every = (self._identity(namespace, key) for namespace, key in references)
+        ids = list(dict.fromkeys(every))
         removed = 0
         for start in range(0, len(ids), 100):
             with self._lock:
                 self._check_open()
                 removed += self._writer.delete(ids[start : start + 100])
         return removed
+
+    def _checked(self, prefix: Namespace) -> Namespace:
+        """Check a prefix to look below; what no write could make is taken where rows have it."""
+        try:
+            return namespaces.check_labels(prefix)
+        except InvalidNamespaceError:
+            given = tuple(prefix)
+            with self._lock:
+                self._check_open()
+                spaces = self._catalog.directory().spaces
+            if any(namespaces.starts_with(one, given) for one in spaces):
+                return given
+            raise
+
+    def _identity(self, namespace: Namespace, key: str) -> str:
+        key = operations.check_key(key)
+        try:
+            return item_id(namespaces.check_labels(namespace), key)
+        except InvalidNamespaceError:
+            with self._lock:
+                self._check_open()
+                found = self._catalog.directory().find(tuple(namespace), key)
+            if found is None:
+                raise
+            return found
 
     def _check_open(self) -> None:
         raise NotImplementedError

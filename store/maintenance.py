@@ -13,6 +13,7 @@ from store.indexing import Indexing
 from store.memory import Reference
 from store.opening import Opened
 from store.records import Record, owner_of, record_texts, revision_of, vector_ids
+from store.strays import can_set_aside, set_aside
 from store.vectorizing import vectors_of
 
 if TYPE_CHECKING:
@@ -73,18 +74,21 @@ class RepairReport:
 
     `embedded` counts memories whose vectors were made again, `removed` vectors of nobody,
     `namespaces` corrections of the registry; `moved` says which indexes were moved aside and why.
+    `strays` counts rows that are no memories, which are in the file `kept_in` now.
     """
 
     moved: tuple[str, ...] = ()
     embedded: int = 0
     removed: int = 0
     namespaces: int = 0
+    strays: int = 0
+    kept_in: str | None = None
     left: tuple[Problem, ...] = ()
 
     @property
     def changed(self) -> bool:
         """Tell whether anything had to be put right."""
-        return bool(self.moved or self.embedded or self.removed or self.namespaces)
+        return bool(self.moved or self.embedded or self.removed or self.namespaces or self.strays)
 
 
 def check(store: "ChromaStore") -> CheckReport:
@@ -99,13 +103,15 @@ def repair(store: "ChromaStore", progress: Progress | None = None) -> RepairRepo
     """Put right what `check` finds in an open store, as far as that can be done without loss.
 
     Vectors that are missing or stale are made again from their memories, which takes the store's
-    embedder; vectors of nobody go, and so do entries of the registry without a memory. `progress`
-    is called with (memories embedded again, memories to embed).
+    embedder; vectors of nobody go, and so do entries of the registry without a memory. Rows of a
+    folder that are no memories are kept in the file `set-aside.jsonl` in it, and taken out.
+    `progress` is called with (memories embedded again, memories to embed).
 
     Raises:
         EmbeddingError: The embedder failed; what was repaired until then stays repaired.
     """
-    return _Repair(store).run(progress or (lambda done, total: None))
+    progress = progress or (lambda done, total: None)
+    return _Repair(store).run(progress, strays=True)
 
 
 def repair_pending(
@@ -117,7 +123,9 @@ def repair_pending(
         return None
     moved = tuple(f"{one}: {fault}" for one, fault in sorted(opened.faults.items()))
     try:
-        done = replace(repair(store, progress), moved=moved)
+        # Only who asks for a repair takes rows out: a newer version may have written them.
+        done = _Repair(store).run(progress or (lambda done, total: None), strays=False)
+        done = replace(done, moved=moved)
     except EmbeddingError as exc:
         _logger.warning(
             "Repairing %s after a crash or a failed write did not succeed: %s", name, exc
@@ -150,10 +158,11 @@ class _Repair:
         self._lock = store._lock
         self._alone: bool = store._catalog._exclusive
 
-    def run(self, progress: Progress) -> RepairReport:
+    def run(self, progress: Progress, *, strays: bool) -> RepairReport:
         found = look_at(self._gateway)
         if _report(found, self._gateway, self._indexing).clean:
             return RepairReport()
+        kept_in = set_aside(self._gateway, found.unreadable) if strays else None
         embedded = self._embed_broken(found, progress)
         self._gateway.delete_vectors(found.orphans)
         for name in found.leftovers:
@@ -167,6 +176,8 @@ class _Repair:
             embedded=embedded,
             removed=len(found.orphans),
             namespaces=len(found.unregistered) + len(gone),
+            strays=len(found.unreadable) if kept_in else 0,
+            kept_in=str(kept_in) if kept_in else None,
             left=report(self._gateway, self._indexing).problems,
         )
 
@@ -236,7 +247,12 @@ def _report(found: Checkup, gateway: Gateway, indexing: Indexing) -> CheckReport
         Problem("stale vectors", len(found.stale), able, tuple(found.stale)),
         Problem("orphan vectors", len(found.orphans), True, details=tuple(found.orphans)),
         _wrong_size(gateway, indexing),
-        Problem("unreadable rows", len(found.unreadable), False, details=tuple(found.unreadable)),
+        Problem(
+            "unreadable rows",
+            len(found.unreadable),
+            can_set_aside(gateway),
+            details=tuple(found.unreadable),
+        ),
         Problem("ambiguous labels", len(found.ambiguous), False, tuple(found.ambiguous)),
         Problem("misplaced memories", len(found.misplaced), False, tuple(found.misplaced)),
         _registry(found),

@@ -73,9 +73,15 @@ def open_folder(folder: Path) -> ClientAPI:
 
 def unwritable(client: ClientAPI) -> str | None:
     """Say why the folder of an embedded client cannot be written; None if it can, or has none."""
+    folder = folder_of(client)
+    return None if folder is None else _why_unwritable(folder)
+
+
+def folder_of(client: ClientAPI) -> Path | None:
+    """Give the folder of an embedded client; None for a server's, and in memory."""
     settings = client.get_settings()
     folder = Path(settings.persist_directory)
-    return _why_unwritable(folder) if settings.is_persistent and folder.exists() else None
+    return folder if settings.is_persistent and folder.exists() else None
 
 
 def _why_unwritable(folder: Path) -> str | None:

@@ -7,7 +7,7 @@ try works.
 import itertools
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -184,6 +184,34 @@ def test_a_write_that_the_server_lost_half_way_is_completed(folder: Path) -> Non
         agent._gateway.put_vectors = put_vectors  # type: ignore[method-assign]
     with agent, ChromaServer(folder, port=port):
         assert_held(agent, batch(0) | batch(1))
+
+
+def test_a_deletion_of_many_that_the_server_lost_half_way_is_continued(folder: Path) -> None:
+    keys = [f"k{number}" for number in range(500)]
+    with ChromaServer(folder, create=True) as server:
+        port = int(server.address.rpartition(":")[2])
+        agent = ChromaStore.open(server.address, index=INDEX)
+        write(agent, {key: f"text {key}" for key in keys})
+        delete_items = agent._gateway.delete_items
+
+        def kill_later(ids: Sequence[str]) -> None:
+            if agent._gateway._items.count() < len(keys) - 100:
+                server._process.kill()
+                server._process.wait()
+            delete_items(ids)
+
+        agent._gateway.delete_items = kill_later  # type: ignore[method-assign]
+        references = [(NAMESPACE, key) for key in keys]
+        with pytest.raises(StoreUnreachable):
+            agent.remove(references)
+        agent._gateway.delete_items = delete_items  # type: ignore[method-assign]
+    with agent, ChromaServer(folder, port=port):
+        left = agent.count()
+        assert 0 < left < len(keys)
+        assert agent.remove(references) == left
+        assert (agent.count(), agent.list_namespaces()) == (0, [])
+        repair(agent)
+        assert check(agent).clean
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Checking a store finds what is wrong, and repairing puts right what can be."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -7,19 +8,23 @@ from typing import Any
 
 import chromadb
 import pytest
-from langgraph.store.base import IndexConfig
+from langgraph.store.base import IndexConfig, InvalidNamespaceError
 
 from store import (
     ChromaServer,
     ChromaStore,
     ProblemKind,
+    StoreDamaged,
     StoreLocked,
     check,
     check_at,
+    compact,
     repair,
     repair_at,
 )
+from store.locking import FolderLock
 from store.namespaces import digest
+from store.strays import SET_ASIDE
 from tests.store.words import Words
 
 TEXTS = {"tea": "drinks green tea", "nuts": "cannot eat peanuts", "seat": "likes the aisle seat"}
@@ -128,7 +133,77 @@ def test_rows_that_no_write_of_ours_could_make_are_listed(folder: Path) -> None:
     problems = {one.kind: one for one in check_at(folder, index=index()).problems}
     assert problems["ambiguous labels"].references == ((("user@host.example", "m"), "old"),)
     assert problems["unreadable rows"].details == ("foreign",)
-    assert not problems["unreadable rows"].repairable
+
+
+def test_a_row_with_an_ambiguous_label_can_be_opened_and_deleted(folder: Path) -> None:
+    namespace = ("user@host.example", "m")
+    head = json.dumps([namespace, "old", 1, "", 0, None])
+
+    def add(items: Any) -> None:
+        items.add(
+            ids=["odd"], embeddings=[[0.0]], metadatas=[{"v": f'{head}\n{{"n":1}}', "u": 1.0}]
+        )
+
+    behind_its_back(folder, "items", add)
+    with ChromaStore.open(folder, index=index()) as store:
+        assert namespace in store.namespace_counts()
+        (listed,) = store.page(namespace[:1]).memories
+        assert store.read(*listed.reference) == listed
+        assert [one.key for one in store.scan(namespace)] == ["old"]
+        with pytest.raises(InvalidNamespaceError):
+            store.read(namespace, "another")
+        with pytest.raises(InvalidNamespaceError):
+            store.page(("no.such",))
+        assert store.remove([listed.reference]) == 1
+        assert namespace not in store.namespace_counts()
+        assert check(store).clean
+
+
+def add_broken_rows(items: Any) -> None:
+    rows = {"cut": {"v": '[["a"],"b', "u": 1.0}, "foreign": {"colour": "red"}}
+    items.add(
+        ids=list(rows),
+        embeddings=[[0.0]] * 2,
+        metadatas=list(rows.values()),
+        documents=["what it said", "nothing of ours"],
+    )
+
+
+def test_rows_that_are_no_memories_are_kept_in_a_file_and_taken_out(folder: Path) -> None:
+    behind_its_back(folder, "items", add_broken_rows)
+    with ChromaStore.open(folder, index=index()) as store, pytest.raises(StoreDamaged):
+        store.search(())
+    (problem,) = check_at(folder, index=index()).problems
+    assert (problem.kind, problem.repairable) == ("unreadable rows", True)
+    done = repair_at(folder, index=index())
+    assert (done.strays, done.kept_in, done.left) == (2, str(folder / SET_ASIDE), ())
+    kept = [json.loads(line) for line in (folder / SET_ASIDE).read_text().splitlines()]
+    assert sorted((one["id"], one["document"]) for one in kept) == [
+        ("cut", "what it said"),
+        ("foreign", "nothing of ours"),
+    ]
+    assert {"v": '[["a"],"b', "u": 1.0} in [one["metadata"] for one in kept]
+    with ChromaStore.open(folder, index=index()) as store:
+        assert {item.key for item in store.search(())} == {*TEXTS, "quiet", "titled"}
+    compact(folder)
+    assert len((folder / SET_ASIDE).read_text().splitlines()) == 2
+
+
+def test_opening_after_a_crash_takes_no_rows_out(folder: Path) -> None:
+    behind_its_back(folder, "items", add_broken_rows)
+    with FolderLock(folder) as lock:
+        lock.begin()
+    with ChromaStore.open(folder, index=index()) as store:
+        assert store.repaired is not None
+        assert [one.kind for one in store.repaired.left] == ["unreadable rows"]
+        assert not (folder / SET_ASIDE).exists()
+
+
+def test_rows_of_a_store_on_a_server_stay_where_they_are(folder: Path) -> None:
+    behind_its_back(folder, "items", add_broken_rows)
+    with ChromaServer(folder) as server:
+        (left,) = repair_at(server.address, index=index()).left
+        assert (left.kind, left.count, left.repairable) == ("unreadable rows", 2, False)
 
 
 def test_a_check_changes_nothing(folder: Path) -> None:
