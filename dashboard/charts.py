@@ -141,7 +141,7 @@ class _Shown:
         low, high = float(np.min(ends)), float(np.max(ends))
         bar = {
             # The label of the upper end lies close beneath the title: an empty line between them.
-            "title": {"text": f"{hover_text(scale.title, length=26, width=26)}<br> "},
+            "title": {"text": f"{hover_text(scale.title, length=26, width=26)}<br>\u00a0"},
             "thickness": 12,
             "len": 0.6,
             "tickmode": "array",
