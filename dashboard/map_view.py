@@ -14,6 +14,8 @@ DRAWN_LIMIT = 12_000
 """More points than this are neither seen apart nor quickly sent to a browser."""
 _CELLS = 200
 _DENSITY_CELLS = 160
+_BLUR = 3
+"""Empty cells around the density, so that it fades out instead of being cut off."""
 _HOVER_LENGTH = 140
 
 Rows = npt.NDArray[np.intp]
@@ -46,16 +48,17 @@ def drawn_rows(positions: Floats, ids: npt.NDArray[np.uint64], *, limit: int = D
 
 
 def density(positions: Floats) -> Density | None:
-    """Count rows in a grid over the map; None for a map without rows."""
+    """Count rows in a grid a little wider than the map; None for a map without rows."""
     placed = positions[np.isfinite(positions).all(axis=1)]
     if not len(placed):
         return None
-    cell_x, cell_y = _cells(placed, _DENSITY_CELLS)
+    inner = _DENSITY_CELLS - 2 * _BLUR
+    cell_x, cell_y = _cells(placed, inner)
     counts = np.zeros((_DENSITY_CELLS, _DENSITY_CELLS), dtype=np.float32)
-    np.add.at(counts, (cell_y, cell_x), 1)
+    np.add.at(counts, (cell_y + _BLUR, cell_x + _BLUR), 1)
     low, size = _frame(placed)
-    step = size / _DENSITY_CELLS
-    middle = (np.arange(_DENSITY_CELLS, dtype=np.float32) + np.float32(0.5))[:, None] * step + low
+    numbers = np.arange(_DENSITY_CELLS, dtype=np.float32) - np.float32(_BLUR - 0.5)
+    middle = numbers[:, None] * (size / inner) + low
     level = np.sqrt(_blurred(_blurred(counts)))
     level = (255 * level / max(float(np.max(level)), 1e-9)).astype(np.uint8)
     return Density(middle[:, 0].astype(np.float32), middle[:, 1].astype(np.float32), level)

@@ -175,13 +175,14 @@ class Maps:
         matrix = self._vectors.matrix(
             request.scope, request.field, entries, (ids, revisions), reading
         )
+        base = len(ids) if saved is None or plan.kind == "fresh" else saved.base
         for layout in self._arrange(request, matrix, plan):
             if saved is not None and layout.trust is None:
                 layout = replace(layout, trust=saved.layout.trust)
             self._show(request, entries, token, layout)
             churn = plan.churn if plan.kind == "place" else 0
             if layout.method in ("simple", "umap"):
-                save_map(self._folder, name, SavedMap(ids, revisions, layout, churn))
+                save_map(self._folder, name, SavedMap(ids, revisions, layout, churn, base))
 
     def _arrange(self, request: Request, matrix: Floats, plan: Plan) -> Iterator[Layout]:
         with tempfile.TemporaryDirectory(prefix="memlens-map-") as named:

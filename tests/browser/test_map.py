@@ -147,7 +147,7 @@ def test_a_lasso_around_junk_deletes_it_from_store_table_and_map(address: str, v
         visit.shot("map-lasso")
         visit.page.wait_for_selector(".st-key-map-clear")
         visit.settle()
-        assert f"{JUNK} memories chosen" in visit.page.locator(".st-key-map-bulk").inner_text()
+        assert f"{JUNK} memories chosen" in visit.page.locator(".st-key-map-bar").inner_text()
         assert visit.page.evaluate(RANGES) == pytest.approx(zoomed)
         visit.shot("map-lasso")
         colour_by(visit, "Created")

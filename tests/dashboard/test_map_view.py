@@ -57,6 +57,12 @@ def test_density_is_highest_where_most_rows_are():
     assert density(np.full((3, 2), np.nan, np.float32)) is None
 
 
+def test_density_fades_out_before_its_edge():
+    level = density(cloud(5_000)).level
+    edges = (level[0], level[-1], level[:, 0], level[:, -1])
+    assert [int(edge.max()) for edge in edges] == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 300])
 def test_the_frame_holds_every_row(count: int):
     places = cloud(max(count, 10))[:count]
