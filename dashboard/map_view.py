@@ -1,7 +1,7 @@
 """What of a map is drawn, and which rows lie inside what a person drew around them."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,17 +107,22 @@ def chosen_rows(selection: Mapping[str, Any], positions: Floats) -> Rows:
 
 
 def visible_rows(
-    selection: Mapping[str, Any], chosen: Rows, drawn: Rows, codes: npt.NDArray[np.int8]
+    selection: Mapping[str, Any],
+    chosen: Rows,
+    drawn: Rows,
+    codes: npt.NDArray[np.int8],
+    known: Collection[int] = (),
 ) -> Rows:
     """Leave out the chosen rows whose group the person has hidden with the legend.
 
-    The browser does not say what is hidden, but names the drawn points that were chosen: a group
-    that has drawn points among `chosen` and none of them named is hidden. While one is, rows
-    of an unknown group are left out too.
+    `known` are the groups the browser told of before. A selection itself does not say what is
+    hidden, but names the drawn points that were chosen: a group that has drawn points among
+    `chosen` and none of them named is hidden. While one is, rows of an unknown group are left
+    out too.
     """
     named = point_rows(selection)
     within = np.intersect1d(chosen, drawn)
-    hidden = set(codes[within].tolist()) - set(codes[named].tolist())
+    hidden = set(known) | set(codes[within].tolist()) - set(codes[named].tolist())
     if not hidden:
         return chosen
     return np.asarray(chosen[~np.isin(codes[chosen], [*hidden, -1])])

@@ -145,3 +145,10 @@ def test_rows_of_a_group_hidden_by_the_legend_are_not_chosen():
     assert visible_rows(both, chosen, drawn, codes).tolist() == [0, 1, 2, 3, 4]
     first = {"points": [{"customdata": 0}]}
     assert visible_rows(first, chosen, drawn, codes).tolist() == [0, 1]
+
+
+def test_rows_of_a_group_known_to_be_hidden_are_not_chosen_though_none_of_them_is_drawn():
+    codes = np.array([0, 0, 1], np.int8)
+    event = {"points": [{"customdata": 0}]}
+    found = visible_rows(event, np.arange(3), np.array([0]), codes, known={1})
+    assert found.tolist() == [0, 1]
