@@ -55,10 +55,10 @@ def whole_groups(scope: Namespace, drawn: Drawn, colours: Colours) -> None:
         list(names),
         index=None,
         format_func=lambda code: f"{names[code]} ({colours.counts[code]:,})",
-        placeholder="Choose a whole group",
+        placeholder="Choose a group",
         key="map-group",
         label_visibility="collapsed",
-        width=185,
+        width=170,
         on_change=picked,
     )
 

@@ -1,5 +1,6 @@
 """Real maps by a real worker process: one process for the whole file, for it compiles at first."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -120,6 +121,25 @@ def test_a_stopped_worker_ends_its_job_and_the_next_job_starts_another(worker, t
     with pytest.raises(WorkerStoppedError):
         list(events)
     assert pictures(do(worker, tmp_path, "fresh", matrix=grouped(3))) == ["simple"]
+
+
+def test_what_maps_need_is_compiled_once_on_a_machine_before_the_first_map(
+    store: ChromaStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    process = WorkerProcess()
+    maps = Maps(store, tmp_path / "maps", process)
+    maps.warm_up()
+    deadline = time.monotonic() + 120
+    while not process.compiled and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert pictures(do(process, tmp_path, "place", matrix=grouped(), known=grouped(seed=1)[:, :2]))
+    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb*")}
+    assert compiled
+    assert pictures(do(process, tmp_path, "fresh", matrix=grouped())) == ["pca", "umap"]
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb*")} == compiled
+    maps.close()
 
 
 # The maps of a store.
