@@ -104,7 +104,8 @@ def atlas(matrix: np.ndarray) -> np.ndarray:
 def changed(name: str, matrix: np.ndarray) -> dict[str, float]:
     """Arrange nine tenths (at most 1,000 rows less), then bring in the rest."""
     from dashboard.projection import place_new, project
-    from dashboard.projection_align import align, shift
+    from dashboard.projection_align import shift
+    from dashboard.projection_worker import rearranged
 
     added = min(1_000, len(matrix) // 10)
     known = np.full((len(matrix), 2), np.nan, dtype=np.float32)
@@ -113,20 +114,18 @@ def changed(name: str, matrix: np.ndarray) -> dict[str, float]:
     placed = place_new(matrix, known)
     cpu_placed = time.process_time() - cpu
     if name == "add":
-        moved = shift(placed.positions, known)
         return {
             "added": added,
             "CPU": round(cpu_placed, 2),
-            "shift": round(moved, 4),
+            "shift": round(shift(placed.positions, known), 4),
             "trust": trust(matrix, placed.positions),
         }
-    warm = project(matrix, method="warm", start=placed.positions)
-    aligned = align(warm.positions, known)
+    moved = rearranged(matrix, placed.positions, known).positions
     return {
         "added": added,
         "CPU": round(time.process_time() - cpu, 2),
-        "shift": round(shift(aligned, known), 4),
-        "trust": trust(matrix, aligned),
+        "shift": round(shift(moved, known), 4),
+        "trust": trust(matrix, moved),
     }
 
 

@@ -51,6 +51,7 @@ def main() -> None:
         open_dialog()
         frame.notes()
         frame.keys()
+        resources.warm_map()
     except StoreError as error:
         _log.warning("%s", error)
         frame.problem(error)

@@ -37,7 +37,7 @@ _DENSITY = (
 # Every step can be seen on white and on near-black.
 _STEPS = ("#7C86A0", "#5F7FD9", "#2F9FC7", "#2BB08A", "#86BF3A", "#F0B000")
 _SCALE = [[step / (len(_STEPS) - 1), colour] for step, colour in enumerate(_STEPS)]
-_HEIGHT = 620
+_HEIGHT = 650
 _UNTOUCHED = Stance()
 
 
@@ -77,7 +77,7 @@ def map_figure(
     hidden: dict[str, Any] = {"visible": False, "showgrid": False, "zeroline": False}
     figure.update_layout(
         height=height,
-        margin={"l": 0, "r": 0, "t": 8, "b": 0},
+        margin={"l": 0, "r": 0, "t": 46, "b": 0},
         dragmode=stance.tool,
         clickmode="event+select",
         modebar=_modebar(dark),
@@ -87,7 +87,7 @@ def map_figure(
         xaxis={**hidden, "range": stance.x or across},
         yaxis={**hidden, "range": stance.y or upward},
         selections=selections(stance.shapes),
-        legend={"title": {"text": ""}, "y": 0.94, "itemsizing": "constant"},
+        legend={"title": {"text": ""}, "y": 1, "itemsizing": "constant"},
         annotations=[_name(named, dark) for named in names],
         plot_bgcolor="rgba(0,0,0,0)",
         paper_bgcolor="rgba(0,0,0,0)",
@@ -120,7 +120,7 @@ class _Shown:
         palette = _palette(groups)
         # The largest group and the rest are drawn first, so that they cover nothing.
         order = sorted(range(len(groups.names)), key=lambda code: (palette[code] != GREY, code))
-        labels = [hover_text(name, length=26, width=26) for name in groups.names]
+        labels = group_labels(groups)
         return [
             self._trace(
                 np.flatnonzero(codes == code),
@@ -141,7 +141,7 @@ class _Shown:
         low, high = float(np.min(ends)), float(np.max(ends))
         bar = {
             # The label of the upper end lies close beneath the title: an empty line between them.
-            "title": {"text": f"{hover_text(scale.title, length=26, width=26)}<br> "},
+            "title": {"text": f"{hover_text(scale.title, length=26, width=26)}<br>\u00a0"},
             "thickness": 12,
             "len": 0.6,
             "tickmode": "array",
@@ -173,6 +173,11 @@ class _Shown:
             **selected_points(rows, self._marked),
             **options,
         )
+
+
+def group_labels(groups: Groups) -> list[str]:
+    """Give the names of groups as the legend shows them: cut short, with tags shown as text."""
+    return [hover_text(name, length=26, width=26) for name in groups.names]
 
 
 def point_colours(colours: Colours, rows: Rows) -> list[str]:

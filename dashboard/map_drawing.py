@@ -139,7 +139,7 @@ def draw(
     pinned: Pinned | None = None,
     near: Sequence[str] = (),
     stance: Stance | None = None,
-    height: int = 620,
+    height: int = 650,
     revision: str = "",
     dark: bool = False,
 ) -> go.Figure:

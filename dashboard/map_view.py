@@ -1,7 +1,7 @@
 """What of a map is drawn, and which rows lie inside what a person drew around them."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ DRAWN_LIMIT = 12_000
 """More points than this are neither seen apart nor quickly sent to a browser."""
 _CELLS = 200
 _DENSITY_CELLS = 160
+_BLUR = 3
+"""Empty cells around the density, so that it fades out instead of being cut off."""
 _HOVER_LENGTH = 140
 
 Rows = npt.NDArray[np.intp]
@@ -46,16 +48,17 @@ def drawn_rows(positions: Floats, ids: npt.NDArray[np.uint64], *, limit: int = D
 
 
 def density(positions: Floats) -> Density | None:
-    """Count rows in a grid over the map; None for a map without rows."""
+    """Count rows in a grid a little wider than the map; None for a map without rows."""
     placed = positions[np.isfinite(positions).all(axis=1)]
     if not len(placed):
         return None
-    cell_x, cell_y = _cells(placed, _DENSITY_CELLS)
+    inner = _DENSITY_CELLS - 2 * _BLUR
+    cell_x, cell_y = _cells(placed, inner)
     counts = np.zeros((_DENSITY_CELLS, _DENSITY_CELLS), dtype=np.float32)
-    np.add.at(counts, (cell_y, cell_x), 1)
+    np.add.at(counts, (cell_y + _BLUR, cell_x + _BLUR), 1)
     low, size = _frame(placed)
-    step = size / _DENSITY_CELLS
-    middle = (np.arange(_DENSITY_CELLS, dtype=np.float32) + np.float32(0.5))[:, None] * step + low
+    numbers = np.arange(_DENSITY_CELLS, dtype=np.float32) - np.float32(_BLUR - 0.5)
+    middle = numbers[:, None] * (size / inner) + low
     level = np.sqrt(_blurred(_blurred(counts)))
     level = (255 * level / max(float(np.max(level)), 1e-9)).astype(np.uint8)
     return Density(middle[:, 0].astype(np.float32), middle[:, 1].astype(np.float32), level)
@@ -104,17 +107,22 @@ def chosen_rows(selection: Mapping[str, Any], positions: Floats) -> Rows:
 
 
 def visible_rows(
-    selection: Mapping[str, Any], chosen: Rows, drawn: Rows, codes: npt.NDArray[np.int8]
+    selection: Mapping[str, Any],
+    chosen: Rows,
+    drawn: Rows,
+    codes: npt.NDArray[np.int8],
+    known: Collection[int] = (),
 ) -> Rows:
     """Leave out the chosen rows whose group the person has hidden with the legend.
 
-    The browser does not say what is hidden, but names the drawn points that were chosen: a group
-    that has drawn points among `chosen` and none of them named is hidden. While one is, rows
-    of an unknown group are left out too.
+    `known` are the groups the browser told of before. A selection itself does not say what is
+    hidden, but names the drawn points that were chosen: a group that has drawn points among
+    `chosen` and none of them named is hidden. While one is, rows of an unknown group are left
+    out too.
     """
     named = point_rows(selection)
     within = np.intersect1d(chosen, drawn)
-    hidden = set(codes[within].tolist()) - set(codes[named].tolist())
+    hidden = set(known) | set(codes[within].tolist()) - set(codes[named].tolist())
     if not hidden:
         return chosen
     return np.asarray(chosen[~np.isin(codes[chosen], [*hidden, -1])])

@@ -25,7 +25,7 @@ def map_of(
     field: str = "",
     names: bool = True,
     settings: Settings | None = None,
-    height: int = 620,
+    height: int = 650,
 ) -> tuple[go.Figure, pd.DataFrame]:
     """Map the memories at or below a namespace; return the figure and a table of places.
 

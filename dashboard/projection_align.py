@@ -4,6 +4,9 @@ import numpy as np
 
 from dashboard.projection_neighbours import Floats
 
+MOST_SHIFT = 0.02
+"""How far old places may move when a map is arranged anew: the median, as a share of its width."""
+
 
 def align(positions: Floats, old: Floats) -> Floats:
     """Turn, mirror, scale and shift `positions` to lie as close as they can to `old`.
@@ -19,6 +22,17 @@ def align(positions: Floats, old: Floats) -> Floats:
     size = float(((here - middle) ** 2).sum())
     scale = float(stretch.sum()) / size if size else 1.0
     return np.asarray((positions - middle) @ (left @ right) * scale + goal, dtype=np.float32)
+
+
+def eased(positions: Floats, start: Floats, old: Floats, *, most: float = MOST_SHIFT) -> Floats:
+    """Go from `start` towards `positions` only so far that old rows move by `most` at the median.
+
+    Rows of `start` lie where they are in `old`, or have no place there.
+    """
+    moved = shift(positions, old)
+    if moved <= most:
+        return positions
+    return np.asarray(start + (positions - start) * (most / moved), dtype=np.float32)
 
 
 def shift(positions: Floats, old: Floats) -> float:

@@ -15,7 +15,7 @@ from dashboard.projection_plan import Hashes, SavedMap
 
 CACHE_VARIABLE = "MEMLENS_CACHE"
 _KEPT_MAPS = 20
-_FORMAT = 5
+_FORMAT = 6
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -61,6 +61,7 @@ def save_map(folder: Path, name: str, saved: SavedMap) -> None:
         "notes": layout.notes,
         "trust": layout.trust,
         "churn": saved.churn,
+        "base": saved.base,
     }
     target = folder / f"{name}.npz"
     draft = target.with_suffix(f".{os.getpid()}.tmp")
@@ -87,7 +88,9 @@ def load_map(folder: Path, name: str) -> SavedMap | None:
             layout = Layout(
                 stored["positions"], about["method"], tuple(about["notes"]), about["trust"]
             )
-            saved = SavedMap(stored["ids"], stored["revisions"], layout, about["churn"])
+            saved = SavedMap(
+                stored["ids"], stored["revisions"], layout, about["churn"], about["base"]
+            )
         path.touch()
     except (OSError, ValueError, KeyError, EOFError):
         return None

@@ -1,5 +1,6 @@
 """The maps of one store, made in the background by a thread and the worker process."""
 
+import contextlib
 import hashlib
 import tempfile
 import threading
@@ -96,6 +97,7 @@ class Maps:
         self._vectors = HeldVectors(store)
         self._turn = threading.Lock()
         self._ended = 0.0
+        self._warm = False
 
     def ask(self, request: Request) -> Status:
         """Say how far this map is; begin it when it is new or the store has changed since."""
@@ -109,6 +111,22 @@ class Maps:
             elif stale and rested and not status.running and status.problem is None:
                 self._begin(request, status, token)
             return self._status
+
+    def warm_up(self) -> None:
+        """Let the worker compile what maps need, if no process on this machine has done so yet.
+
+        Asked again it does nothing; the first map waits for it, and then needs not compile.
+        """
+        with self._lock:
+            warm, self._warm = self._warm, True
+        if not warm and not self._worker.compiled:
+            threading.Thread(target=self._compile, name="memlens-warm-up", daemon=True).start()
+
+    def _compile(self) -> None:
+        # Whatever goes wrong here goes wrong again, and is told, when a map is wanted.
+        with contextlib.suppress(RuntimeError, OSError):
+            for _ in self._worker.run({"kind": "warm-up"}):
+                pass
 
     def retry(self) -> None:
         """Forget a stopped or failed attempt, so that the next `ask` begins again."""
@@ -175,13 +193,14 @@ class Maps:
         matrix = self._vectors.matrix(
             request.scope, request.field, entries, (ids, revisions), reading
         )
+        base = len(ids) if saved is None or plan.kind == "fresh" else saved.base
         for layout in self._arrange(request, matrix, plan):
             if saved is not None and layout.trust is None:
                 layout = replace(layout, trust=saved.layout.trust)
             self._show(request, entries, token, layout)
             churn = plan.churn if plan.kind == "place" else 0
             if layout.method in ("simple", "umap"):
-                save_map(self._folder, name, SavedMap(ids, revisions, layout, churn))
+                save_map(self._folder, name, SavedMap(ids, revisions, layout, churn, base))
 
     def _arrange(self, request: Request, matrix: Floats, plan: Plan) -> Iterator[Layout]:
         with tempfile.TemporaryDirectory(prefix="memlens-map-") as named:

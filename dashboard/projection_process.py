@@ -28,6 +28,11 @@ class WorkerProcess:
         self._process: subprocess.Popen[str] | None = None
         self._closed = False
 
+    @property
+    def compiled(self) -> bool:
+        """Whether compiled code from an earlier process is at hand."""
+        return any(_compiled_code().rglob("*.nbi"))
+
     def run(self, job: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Do a job and give its events as they come; waits for the job before it.
 
@@ -83,9 +88,13 @@ class WorkerProcess:
                     text=True,
                     encoding="utf-8",
                     cwd=_ROOT,
-                    env={"NUMBA_CACHE_DIR": str(folder / "numba"), **os.environ},
+                    env={**os.environ, "NUMBA_CACHE_DIR": str(_compiled_code())},
                 )
             return self._process
+
+
+def _compiled_code() -> Path:
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder() / "numba")
 
 
 def _events(process: subprocess.Popen[str], job: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -71,6 +71,8 @@ def _remarks(
         notes.append(f"All {copies + 1:,} have the same vector: they are drawn as one disc.")
     elif copies:
         notes.append(f"{_share(copies)} the vector of another: those are drawn side by side.")
+    if different == 1 and not copies:
+        notes.append("A single memory has nothing to lie near to.")
     if 1 < different <= SIMPLE:
         notes.append("With so few different memories their places say little.")
     return tuple(notes)

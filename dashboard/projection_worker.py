@@ -22,7 +22,8 @@ from dashboard.projection import (
     project,
     stages,
 )
-from dashboard.projection_align import align
+from dashboard.projection_align import align, eased
+from dashboard.projection_neighbours import Floats, Progress
 from dashboard.projection_rows import prepare
 
 _NICENESS = 5
@@ -32,13 +33,14 @@ Emit = Callable[[Mapping[str, Any]], None]
 def run_job(job: Mapping[str, Any], emit: Emit) -> None:
     """Do one job, telling `emit` of progress and of each picture.
 
-    `job` names a "folder" with `matrix.npy` and has "settings" and a "kind": "fresh" makes every
-    picture from the quickest to the best; "place" puts the rows that are NaN in `known.npy` among
-    the others; "warm" does so and then arranges all of them anew, close to where they were.
+    `job` names a "folder" with `matrix.npy` and `known.npy`, the places there were, and has
+    "settings" and a "kind": "fresh" makes every picture from the quickest to the best, turned
+    to lie as the known places do; "place" puts the rows that are NaN in `known.npy` among the
+    others; "warm" does so and then arranges all of them anew, close to where they were.
     """
     folder = Path(job["folder"])
     settings = Settings(**job["settings"])
-    matrix = np.load(folder / "matrix.npy")
+    matrix, known = np.load(folder / "matrix.npy"), np.load(folder / "known.npy")
 
     def progress(doing: str, done: int, total: int) -> None:
         emit({"event": "progress", "doing": doing, "done": done, "total": total})
@@ -51,17 +53,27 @@ def run_job(job: Mapping[str, Any], emit: Emit) -> None:
                 prepared, settings=settings, method=method, start=start, progress=progress
             )
             start = layout.positions
-            _hand_over(layout, folder, emit)
+            aligned = align(layout.positions, known)
+            _hand_over(replace(layout, positions=aligned), folder, emit)
         return
-    known = np.load(folder / "known.npy")
     layout = place_new(matrix, known, settings=settings, progress=progress)
     _hand_over(layout, folder, emit)
     if job["kind"] == "warm":
-        layout = project(
-            matrix, settings=settings, method="warm", start=layout.positions, progress=progress
-        )
-        aligned = replace(layout, positions=align(layout.positions, known))
-        _hand_over(aligned, folder, emit)
+        layout = rearranged(matrix, layout.positions, known, settings, progress)
+        _hand_over(layout, folder, emit)
+
+
+def rearranged(
+    matrix: Floats,
+    placed: Floats,
+    known: Floats,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+) -> Layout:
+    """Arrange all rows anew from where they were `placed`, so that the `known` hardly move."""
+    layout = project(matrix, settings=settings, method="warm", start=placed, progress=progress)
+    positions = eased(align(layout.positions, known), placed, known)
+    return replace(layout, positions=positions)
 
 
 def _hand_over(layout: Layout, folder: Path, emit: Emit) -> None:

@@ -10,6 +10,7 @@ resources.words() -> WordIndexes                 word indexes by scope
 resources.fields(scope) -> list[Field]           what can be filtered by
 resources.probes() -> ProbeFile                  the questions saved for this store
 resources.maps() -> Maps                         makes maps in the background
+resources.warm_map()                             compiles what maps need, in the background
 resources.map_drawn(picture) -> Drawn            which rows of a map are drawn, and their texts
 resources.map_asked(picture, scope, text)        a query's hits and place on a map
 resources.map_names(drawn) -> tuple[Named, …]    the names of a map's groups
@@ -117,6 +118,11 @@ def maps() -> Maps:
     """Return what makes the maps of this store in the background."""
     opened = store()
     return _maps(id(opened), _store=opened)
+
+
+def warm_map() -> None:
+    """Let what maps need be compiled in the background, once on a machine; returns at once."""
+    maps().warm_up()
 
 
 def map_drawn(picture: StoreMap) -> "Drawn":

@@ -36,7 +36,7 @@ with head:
 status = resources.maps().ask(wanted)
 progress(wanted, status)
 if status.map is None:
-    st.skeleton(height=620)
+    st.skeleton(height=650)
     st.stop()
 
 picture = still_there(status.map, store, scope)

@@ -127,7 +127,7 @@ def _value(memory: Memory, store: ChromaStore) -> None:
 
 
 def _nearest(memory: Memory, store: ChromaStore, expanded: bool) -> None:
-    if not memory.vectors or store.info().search_off is not None:
+    if not memory.vectors:
         return
     shown = st.expander(
         "Nearest memories",

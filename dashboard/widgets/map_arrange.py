@@ -96,10 +96,10 @@ def look(drawn: Drawn, *, asked: bool) -> Look:
     st.selectbox(
         "Colour",
         list(choices),
-        format_func=choices.__getitem__,
+        format_func=lambda choice: f"Colour: {choices[choice]}",
         key="map-colour",
         label_visibility="collapsed",
-        width=190,
+        width=245,
         on_change=changed,
         help="What the points are coloured by. A click on a name in the legend hides its points.",
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dashboard import resources, state
+from dashboard.charts import group_labels
 from dashboard.map_colours import Groups
 from dashboard.map_drawing import Drawn, colours_of, draw
 from dashboard.map_query import Asked
@@ -98,7 +99,9 @@ def chart(view: View) -> None:
         rows = chosen_rows(selection, view.drawn.picture.layout.positions)
         colours = colours_of(view.drawn, view.look.choice, view.asked)
         if isinstance(colours, Groups):
-            rows = visible_rows(selection, rows, view.drawn.rows, colours.codes)
+            labels, away = group_labels(colours), told(view.revision).hidden
+            known = {code for code, label in enumerate(labels) if label in away}
+            rows = visible_rows(selection, rows, view.drawn.rows, colours.codes, known)
         choose(scope, [entries[row].reference for row in rows], shapes)
 
     with st.container(key="map-canvas", gap=None):

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import resources, widgets
-from dashboard.exporting import as_json_lines
 from dashboard.map_colours import Colours, Groups
 from dashboard.map_drawing import Drawn
 from dashboard.map_export import as_csv, as_svg
+from dashboard.widgets.bulk import bulk_bar
 from dashboard.widgets.map_chart import choose
 from dashboard.widgets.report import report
-from dashboard.wording import memories_text
-from store import Memory, Namespace, Reference
+from store import Namespace, Reference
 
 _LISTED = 250
+_TABLE = "map"
 
 
 def downloads(drawn: Drawn, colours: Colours) -> None:
@@ -55,60 +55,35 @@ def whole_groups(scope: Namespace, drawn: Drawn, colours: Colours) -> None:
         list(names),
         index=None,
         format_func=lambda code: f"{names[code]} ({colours.counts[code]:,})",
-        placeholder="Choose a whole group",
+        placeholder="Choose a group",
         key="map-group",
         label_visibility="collapsed",
-        width=185,
+        width=170,
         on_change=picked,
     )
 
 
 def selection(scope: Namespace, references: Sequence[Reference]) -> None:
-    """Draw the chosen memories below the map, or how to choose some."""
+    """Draw the chosen memories below the map and what can be done with them, or how to choose."""
     report()
-    found = resources.store().read_many(list(references))
-    memories = tuple(memory for memory in found if memory is not None)
-    if not memories:
+    store = resources.store()
+    listed = [memory for memory in store.read_many(references[:_LISTED]) if memory is not None]
+    if not listed:
         st.caption(
-            "Click a point to open it. With the lasso or the box above the map, "
-            "draw around points to list them here."
+            "Click a point to see its nearest memories. Drag with **Box** or **Lasso** "
+            "to choose memories and list them here."
         )
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="map-bulk"):
-        more = f", the first {_LISTED:,} listed" if len(memories) > _LISTED else ""
-        st.markdown(f"**{memories_text(len(memories))} chosen**{more}", width="stretch")
-        bar = st.container(horizontal=True, width="content")
+    bar = st.container()
     ticked = widgets.memory_table(
-        memories[:_LISTED],
-        key="map",
-        fields=resources.store().info().fields,
-        scope=scope,
-        rows=8,
+        listed, key=_TABLE, fields=store.info().fields, scope=scope, rows=8
     )
     with bar:
-        _actions(scope, memories, ticked)
-
-
-def _actions(scope: Namespace, memories: tuple[Memory, ...], ticked: Sequence[Reference]) -> None:
-    wanted = set(ticked)
-    acted = tuple(memory for memory in memories if memory.reference in wanted) or memories
-    which = f"{len(acted):,} ticked" if wanted else f"all {len(memories):,}"
-    st.button(
-        f"Delete {which}…",
-        icon=":material/delete:",
-        key="map-delete",
-        on_click=widgets.ask_delete,
-        args=(acted,),
-        disabled=not acted,
-    )
-    st.download_button(
-        f"Export {which}",
-        lambda: as_json_lines(acted),
-        "memories.jsonl",
-        "application/x-ndjson",
-        icon=":material/download:",
-        key="map-export",
-        on_click="ignore",
-        disabled=not acted,
-    )
-    st.button("Clear", icon=":material/close:", key="map-clear", on_click=choose, args=(scope, ()))
+        bulk_bar(
+            ticked or references,
+            key="map",
+            word="ticked" if ticked else "chosen",
+            clear=lambda: choose(scope, ()),
+        )
+    if len(references) > _LISTED:
+        st.caption(f"The first {_LISTED:,} are listed; what you do is done to all that are chosen.")

@@ -1,9 +1,14 @@
 """The map in a real browser: points of WebGL, a lasso, and what follows."""
 
+import csv
+import io
+import re
+import struct
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -147,7 +152,7 @@ def test_a_lasso_around_junk_deletes_it_from_store_table_and_map(address: str, v
         visit.shot("map-lasso")
         visit.page.wait_for_selector(".st-key-map-clear")
         visit.settle()
-        assert f"{JUNK} memories chosen" in visit.page.locator(".st-key-map-bulk").inner_text()
+        assert f"{JUNK} memories chosen" in visit.page.locator(".st-key-map-bar").inner_text()
         assert visit.page.evaluate(RANGES) == pytest.approx(zoomed)
         visit.shot("map-lasso")
         colour_by(visit, "Created")
@@ -199,3 +204,28 @@ def test_a_group_hidden_in_the_legend_stays_hidden_when_a_memory_is_pinned(
         visit.page.wait_for_selector(".st-key-inspector", timeout=30_000)
         visit.settle()
         assert visit.page.evaluate(HIDDEN) == [hidden]
+
+
+def test_the_view_can_be_taken_away_as_table_drawing_and_picture(address: str, visiting: Visiting):
+    with visiting(address) as visit:
+        visit.open("map")
+        arranged(visit)
+        shown = re.search(r"([\d,]+) memories", visit.page.get_by_test_id("stSidebar").inner_text())
+        count = int(shown[1].replace(",", ""))
+        visit.page.get_by_role("button", name="Export").click()
+        lines = list(csv.DictReader(io.StringIO(taken(visit, ".st-key-map-csv button").decode())))
+        assert len(lines) == count
+        assert all(np.isfinite([float(line["x"]), float(line["y"])]).all() for line in lines)
+        drawing = ElementTree.fromstring(taken(visit, ".st-key-map-svg button"))
+        assert len(drawing.findall(".//{*}use")) == count
+        visit.page.keyboard.press("Escape")
+        picture = taken(visit, '.modebar-btn[data-title*="PNG"]')
+        assert picture.startswith(b"\x89PNG")
+        assert struct.unpack(">II", picture[16:24])[1] == 2 * 650
+
+
+def taken(visit: Visit, button: str) -> bytes:
+    """Click what downloads a file; give what is in it."""
+    with visit.page.expect_download() as waiting:
+        visit.page.locator(button).first.click()
+    return Path(waiting.value.path()).read_bytes()

@@ -1,4 +1,7 @@
+import time
+
 from dashboard import resources
+from dashboard.projection_jobs import Request
 from dashboard.widgets.map_chart import Chosen
 from store import ChromaStore
 from tests.dashboard.conftest import FEW, Fill, Open, memory, texts
@@ -13,6 +16,19 @@ def settled(page):
 def chart_of(page):
     charts = page.get("plotly_chart")
     return charts[0] if charts else None
+
+
+def places(page) -> dict[str, tuple[float, float]]:
+    """Where the map of this store has each text, to a thousandth, once it shows what is stored."""
+    maps, token, deadline = resources.maps(), resources.store().token(), time.monotonic() + 60
+    while (shown := maps.ask(Request()).map) is None or shown.token != token:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    memories = resources.store().read_many([entry.reference for entry in shown.entries])
+    return {
+        memory.value["text"]: (round(float(x), 3), round(float(y), 3))
+        for memory, (x, y) in zip(memories, shown.layout.positions, strict=True)
+    }
 
 
 def test_an_empty_store_has_nothing_to_map_and_says_how_to_fill_it(open_page: Open, fill: Fill):
@@ -104,6 +120,37 @@ def test_deleting_the_chosen_removes_them_from_store_table_and_map(open_page: Op
     assert resources.store().read(*FEW[1].reference) is not None
     assert not page.dataframe
     assert "Map of 3 memories" in str(chart_of(page).proto)
+
+
+def test_the_chosen_move_to_another_namespace_and_stay_where_they_are(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map"))
+    before = places(page)
+    page.session_state["map-chosen"] = Chosen((), (FEW[0].reference, FEW[3].reference))
+    page.run()
+    page.button(key="map-move").click().run()
+    page.text_input(key="bulk-target").set_value("archive").run()
+    assert "users / tomas → archive / tomas · t1" in texts(page)
+    page.button(key="bulk-go").click().run()
+    page = settled(page)
+    assert resources.store().read(*FEW[3].reference) is None
+    assert resources.store().read(("archive", "tomas"), "t1").value == FEW[3].value
+    assert places(page) == before
+
+
+def test_what_is_ticked_below_the_map_is_acted_on_alone(open_page: Open, fill: Fill):
+    fill(FEW)
+    page = settled(open_page("map"))
+    page.session_state["map-chosen"] = Chosen((), (FEW[0].reference, FEW[3].reference))
+    page.run()
+    second = {"selection": {"rows": [1], "columns": [], "cells": []}}
+    page.session_state[page.dataframe[0].key] = second
+    page.run()
+    assert "1 memory ticked" in texts(page)
+    page.button(key="map-delete").click().run()
+    page.button(key="confirm-delete").click().run()
+    assert resources.store().read(*FEW[0].reference) is not None
+    assert resources.store().read(*FEW[3].reference) is None
 
 
 def test_a_memory_deleted_elsewhere_leaves_the_map_at_the_next_run(

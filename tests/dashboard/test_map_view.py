@@ -57,6 +57,12 @@ def test_density_is_highest_where_most_rows_are():
     assert density(np.full((3, 2), np.nan, np.float32)) is None
 
 
+def test_density_fades_out_before_its_edge():
+    level = density(cloud(5_000)).level
+    edges = (level[0], level[-1], level[:, 0], level[:, -1])
+    assert [int(edge.max()) for edge in edges] == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 300])
 def test_the_frame_holds_every_row(count: int):
     places = cloud(max(count, 10))[:count]
@@ -139,3 +145,10 @@ def test_rows_of_a_group_hidden_by_the_legend_are_not_chosen():
     assert visible_rows(both, chosen, drawn, codes).tolist() == [0, 1, 2, 3, 4]
     first = {"points": [{"customdata": 0}]}
     assert visible_rows(first, chosen, drawn, codes).tolist() == [0, 1]
+
+
+def test_rows_of_a_group_known_to_be_hidden_are_not_chosen_though_none_of_them_is_drawn():
+    codes = np.array([0, 0, 1], np.int8)
+    event = {"points": [{"customdata": 0}]}
+    found = visible_rows(event, np.arange(3), np.array([0]), codes, known={1})
+    assert found.tolist() == [0, 1]

@@ -1,10 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dashboard.projection import Layout, Settings
-from dashboard.projection_align import align, shift
+from dashboard.projection_align import MOST_SHIFT, align, eased, shift
 from dashboard.projection_cache import (
     cache_folder,
     hash_references,
@@ -46,6 +47,23 @@ def test_after_a_deletion_the_others_keep_their_places():
     np.testing.assert_array_equal(plan.known, old.layout.positions[50:])
 
 
+def test_a_row_that_was_moved_keeps_its_place_under_its_new_id():
+    old = saved(200)
+    ids = old.ids.copy()
+    ids[[3, 9]] += np.uint64(1_000)
+    plan = compare(ids, old.revisions, old)
+    assert (plan.kind, plan.churn) == ("same", 0)
+    np.testing.assert_array_equal(plan.known, old.layout.positions)
+
+
+def test_a_new_row_that_says_what_a_row_still_there_says_is_placed():
+    old = saved(200)
+    ids = np.append(old.ids, np.uint64(1))
+    plan = compare(ids, np.append(old.revisions, old.revisions[7]), old)
+    assert plan.kind == "place"
+    assert np.flatnonzero(np.isnan(plan.known[:, 0])).tolist() == [200]
+
+
 def test_added_and_changed_rows_are_placed_among_the_others():
     old = saved(200)
     ids = np.append(old.ids, np.uint64(5))
@@ -59,14 +77,39 @@ def test_added_and_changed_rows_are_placed_among_the_others():
 
 @pytest.mark.parametrize(
     ("count", "earlier", "added", "kind"),
-    [(200, 0, 20, "place"), (200, 15, 20, "warm"), (200, 0, 300, "fresh"), (20, 0, 3, "fresh")],
-    ids=["few", "few after many", "mostly new", "few in all"],
+    [
+        (200, 0, 20, "place"),
+        (200, 15, 20, "warm"),
+        (200, 0, 300, "fresh"),
+        (20, 0, 1, "place"),
+        (2, 0, 1, "fresh"),
+    ],
+    ids=["few", "few after many", "mostly new", "one to a small map", "too few in all"],
 )
 def test_how_much_is_arranged_anew_hangs_on_what_changed(count, earlier, added, kind):
     old = saved(count, churn=earlier)
     more = np.arange(added, dtype=np.uint64)
     plan = compare(np.append(old.ids, more), np.append(old.revisions, more), old)
     assert plan.kind == kind
+
+
+def test_a_map_that_has_doubled_bit_by_bit_is_arranged_from_scratch():
+    old = saved(190)
+    grown = SavedMap(old.ids, old.revisions, old.layout, churn=0, base=100)
+    more = np.arange(15, dtype=np.uint64)
+    ids, revisions = np.append(old.ids, more), np.append(old.revisions, more)
+    assert compare(ids, revisions, grown).kind == "fresh"
+    assert compare(ids[:195], revisions[:195], grown).kind == "place"
+
+
+def test_old_places_never_move_by_more_than_a_fiftieth_of_the_width_at_the_median():
+    old = points(50)
+    start = np.vstack([old, points(5, seed=1)])
+    known = np.vstack([old, np.full((5, 2), np.nan, np.float32)])
+    far = eased(points(55, seed=2), start, known)
+    assert shift(far, known) == pytest.approx(MOST_SHIFT, rel=1e-3)
+    near = start + np.float32(0.001)
+    np.testing.assert_array_equal(eased(near, start, known), near)
 
 
 def test_alignment_undoes_a_turn_a_mirror_a_scale_and_a_shift():
@@ -85,13 +128,18 @@ def test_alignment_looks_only_at_rows_that_have_an_old_place():
 
 
 def test_a_saved_map_comes_back_as_it_was(tmp_path: Path):
-    old = saved(30, churn=4)
+    old = replace(saved(30, churn=4), base=9)
     save_map(tmp_path, "one", old)
     found = load_map(tmp_path, "one")
     assert found is not None
     np.testing.assert_array_equal(found.ids, old.ids)
     np.testing.assert_array_equal(found.layout.positions, old.layout.positions)
-    assert (found.churn, found.layout.notes, found.layout.trust) == (4, ("A note.",), 0.9)
+    assert (found.churn, found.base, found.layout.notes, found.layout.trust) == (
+        4,
+        9,
+        ("A note.",),
+        0.9,
+    )
 
 
 @pytest.mark.parametrize("content", [None, b"", b"not a map"], ids=["missing", "empty", "foreign"])
