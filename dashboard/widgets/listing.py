@@ -17,6 +17,8 @@ from dashboard.wording import range_text
 from store import ChromaStore, InvalidFilter, Page
 
 TABLE = "browse"
+# Left to its content, the row of page numbers leaves out those it could show.
+_ARROWS, _BUTTON = 130, 40
 _ORDERS = {
     "updated_at": "By last change",
     "created_at": "By creation",
@@ -170,7 +172,12 @@ def pager(page: Page) -> None:
         if pages > 1:
             key = f"listing-page-{view.page}"
             st.pagination(
-                pages, default=min(view.page, pages), key=key, on_change=turned, args=(key,)
+                pages,
+                default=min(view.page, pages),
+                width=_ARROWS + _BUTTON * min(pages, 8),
+                key=key,
+                on_change=turned,
+                args=(key,),
             )
         st.selectbox(
             "Rows per page",

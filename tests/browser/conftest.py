@@ -115,13 +115,13 @@ class Visit:
         """The text of all message boxes."""
         return "\n".join(self.page.get_by_test_id("stAlert").all_inner_texts())
 
-    def click_row(self, number: int) -> None:
-        """Click the first cell of a table's row; the table is drawn on a canvas."""
+    def click_row(self, number: int, across: int = 150) -> None:
+        """Click a table's row, in its first cell; the table is drawn on a canvas."""
         table = self.page.get_by_test_id("stDataFrame").first
         table.scroll_into_view_if_needed()
         box = table.bounding_box()
         assert box is not None
-        x, y = box["x"] + 150, box["y"] + 38 + 35 * number + 17
+        x, y = box["x"] + across, box["y"] + 38 + 35 * number + 17
         # The table follows the pointer as a hand moves it; a click out of nowhere is missed.
         self.page.mouse.move(x - 30, y - 5, steps=5)
         self.page.wait_for_timeout(200)
