@@ -1,13 +1,16 @@
 """A memory's value as text people can edit, and back; the difference between two values."""
 
 import json
+from collections.abc import Iterator
 from difflib import unified_diff
+from itertools import takewhile
 from typing import Any, Literal
 
 from store import InvalidValue
 
 FieldKind = Literal["text", "long text", "whole number", "number", "yes or no", "list", "JSON"]
 _LINE, _MANY = 60, 50
+_LONG, _AROUND = 400, 80
 _EXACT = 2**53 - 1
 """Browsers hold whole numbers exactly up to here."""
 
@@ -86,13 +89,50 @@ def parse_field(name: str, before: Any, entered: Any) -> Any:
 
 
 def difference(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Return the changed lines of two values as a diff; empty when they are equal."""
+    """Return the changed lines of two values as a diff; empty when they are equal.
+
+    Of a long line only what changed is shown, with some of the text around it.
+    """
     if same(before, after):
         return ""
     lines = unified_diff(
         value_text(before).splitlines(), value_text(after).splitlines(), lineterm="", n=2
     )
-    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+    kept = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    return "\n".join(_shortened(kept))
+
+
+def _shortened(lines: list[str]) -> Iterator[str]:
+    """Yield the lines; long ones without what they have in common with the line they replace."""
+    old = [line for line in lines if line.startswith("-")]
+    new = [line for line in lines if line.startswith("+")]
+    pairs = zip(old, new, strict=True) if len(old) == len(new) else ()
+    spans = {line: _changed(*pair) for pair in pairs for line in pair}
+    for line in lines:
+        if len(line) <= _LONG:
+            yield line
+        elif line.startswith(" "):
+            yield f"{line[:_AROUND]}…"
+        else:
+            yield _part(line, *spans.get(line, (0, 0)))
+
+
+def _changed(old: str, new: str) -> tuple[int, int]:
+    """Return how many characters two lines have in common at their beginning and at their end."""
+    start = _same_start(old[1:], new[1:])
+    return start, _same_start(old[:start:-1], new[:start:-1])
+
+
+def _same_start(one: str, other: str) -> int:
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in alike)
+
+
+def _part(line: str, start: int, behind: int) -> str:
+    text = line[1:]
+    first, last = max(0, start - _AROUND), min(len(text), len(text) - behind + _AROUND)
+    before, after = "…" if first else "", "…" if last < len(text) else ""
+    return f"{line[0]}  {before}{text[first:last].strip()}{after}"
 
 
 def same(before: Any, after: Any) -> bool:

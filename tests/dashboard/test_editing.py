@@ -64,6 +64,22 @@ def test_a_change_of_type_alone_is_a_difference(before, after):
     assert difference({"x": before}, {"x": after})
 
 
+def test_of_a_long_text_what_changed_is_shown_with_what_is_around_it():
+    before, after = ("tea " * 2_000 + word + " milk" * 2_000 for word in ("nurse", "doctor"))
+    shown = difference({"text": before, "long": "x" * 9_000}, {"text": after, "long": "x" * 9_000})
+    old, new = (line for line in shown.splitlines() if line[0] in "-+")
+    assert "tea nurse milk" in old
+    assert "tea doctor milk" in new
+    assert len(shown) < 800
+
+
+def test_a_long_text_that_replaces_another_is_shown_whole():
+    before, after = "tea " * 500, "milk " * 500
+    shown = difference({"text": before}, {"text": after})
+    assert before in shown
+    assert after in shown
+
+
 def test_equal_values_have_no_difference():
     assert difference({"x": 1}, {"x": 1}) == ""
 

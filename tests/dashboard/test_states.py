@@ -37,7 +37,6 @@ def test_with_another_embedder_no_memory_claims_to_be_found_by_meaning(foreign, 
     assert "Search by meaning is off for this store" in texts(page)
     assert "can find it" not in texts(page)
     assert "searched by meaning" not in texts(page)
-    assert not page.expander
 
 
 def test_with_another_embedder_memories_are_still_listed_and_deleted(
