@@ -134,6 +134,15 @@ def point_rows(selection: Mapping[str, Any]) -> list[int]:
     return [row for row in rows if row is not None]
 
 
+def clicked_row(selection: Mapping[str, Any], inside: Rows) -> int | None:
+    """Give the row of a point that was clicked, None when the event is about something else.
+
+    What was drawn around before, whose drawn rows are `inside`, comes with the event of a click.
+    """
+    rows = point_rows(selection)
+    return rows[0] if len(rows) == 1 and rows != inside.tolist() else None
+
+
 def _row(customdata: Any) -> int | None:
     while isinstance(customdata, Sequence) and not isinstance(customdata, str) and customdata:
         customdata = customdata[0]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
 from dashboard import resources, state
@@ -13,7 +14,7 @@ from dashboard.map_colours import Groups
 from dashboard.map_drawing import Drawn, colours_of, draw
 from dashboard.map_query import Asked
 from dashboard.map_stance import Shape, Stance, same_shapes, shapes_of
-from dashboard.map_view import chosen_rows, point_rows, visible_rows
+from dashboard.map_view import Rows, chosen_rows, clicked_row, visible_rows
 from dashboard.projection_jobs import Request
 from dashboard.widgets.map_arrange import Look
 from dashboard.widgets.map_near import Near
@@ -88,21 +89,18 @@ def chart(view: View) -> None:
     def selected() -> None:
         selection: dict[str, Any] = st.session_state[key]["selection"]
         shapes = shapes_of(selection)
-        clicked = [row for row in point_rows(selection) if row < len(entries)]
-        # A click beside a shape that was drawn before comes with that shape.
-        if clicked and (not shapes or same_shapes(shapes, _chosen(scope).shapes)):
-            state.select(entries[clicked[0]].reference)
-            return
-        if not shapes:
-            cleared()
-            return
         rows = chosen_rows(selection, view.drawn.picture.layout.positions)
-        colours = colours_of(view.drawn, view.look.choice, view.asked)
-        if isinstance(colours, Groups):
-            labels, away = group_labels(colours), told(view.revision).hidden
-            known = {code for code, label in enumerate(labels) if label in away}
-            rows = visible_rows(selection, rows, view.drawn.rows, colours.codes, known)
-        choose(scope, [entries[row].reference for row in rows], shapes)
+        row = clicked_row(selection, np.intersect1d(rows, view.drawn.rows))
+        known = not shapes or same_shapes(shapes, _chosen(scope).shapes)
+        if known and row is not None and row < len(entries):
+            state.select(entries[row].reference)
+            return
+        if known:
+            # Nothing new was drawn: what was drawn before is gone, or told once more.
+            if not shapes:
+                cleared()
+            return
+        choose(scope, [entries[row].reference for row in _shown(view, selection, rows)], shapes)
 
     with st.container(key="map-canvas", gap=None):
         tools(cleared)
@@ -120,6 +118,16 @@ def chart(view: View) -> None:
             },
             alt=f"Map of {len(entries):,} memories",
         )
+
+
+def _shown(view: View, selection: dict[str, Any], rows: Rows) -> Rows:
+    """Leave out rows whose group is switched off in the legend."""
+    colours = colours_of(view.drawn, view.look.choice, view.asked)
+    if not isinstance(colours, Groups):
+        return rows
+    away = told(view.revision).hidden
+    groups = {code for code, label in enumerate(group_labels(colours)) if label in away}
+    return visible_rows(selection, rows, view.drawn.rows, colours.codes, groups)
 
 
 def _figure(view: View) -> "go.Figure":

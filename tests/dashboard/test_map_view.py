@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from dashboard.map_view import (
     chosen_rows,
+    clicked_row,
     density,
     drawn_rows,
     frame,
@@ -116,6 +117,15 @@ def test_a_click_names_its_row(customdata):
 
 def test_a_click_on_something_without_a_row_names_none():
     assert point_rows({"points": [{}, {"customdata": "x"}]}) == []
+
+
+def test_a_click_is_told_from_what_was_drawn_around_before():
+    around = np.array([2, 5])
+    assert clicked_row({"points": [{"customdata": 5}]}, around) == 5
+    assert clicked_row({"points": [{"customdata": 9}]}, around) == 9
+    assert clicked_row({"points": [{"customdata": 2}, {"customdata": 5}]}, around) is None
+    assert clicked_row({"points": [{"customdata": 2}]}, np.array([2])) is None
+    assert clicked_row({"points": []}, np.array([], np.intp)) is None
 
 
 def test_tags_in_a_text_are_shown_and_not_obeyed():
