@@ -18,7 +18,7 @@ if not info.memories:
     st.stop()
 
 with st.container(key="browse-open" if opened else "browse-list"):
-    panes = st.columns([2, 5, 4] if opened else [2, 9], gap="medium")
+    panes = st.columns([4, 10, 9] if opened else [4, 18], gap="medium")
 with panes[0]:
     widgets.namespace_panel()
 with panes[1]:

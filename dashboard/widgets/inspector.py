@@ -71,7 +71,7 @@ def _header(reference: Reference) -> None:
 
 
 def _actions(memory: Memory) -> None:
-    with st.container(horizontal=True, key="inspector-actions"):
+    with st.container(horizontal=True, key="inspector-actions", gap="xsmall"):
         st.button(
             "Edit",
             icon=":material/edit:",

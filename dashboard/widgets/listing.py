@@ -59,7 +59,9 @@ def headline(store: ChromaStore, branch: Branch) -> Page:
     view, wanted = state.view(), shown_listing(branch)
     report()
     page = _page(store, wanted, view)
-    with st.container(horizontal=True, vertical_alignment="center", key="listing-head"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", key="listing-head", gap="xsmall"
+    ):
         shown = range_text((view.page - 1) * view.size, len(page.memories), page.total)
         whole = branch.own if wanted.own else branch.total
         matched = f" :gray[matched, of {whole:,} here]" if wanted.filter else ""
@@ -68,7 +70,10 @@ def headline(store: ChromaStore, branch: Branch) -> Page:
             _reach(branch)
         _open_first(page)
         filter_picker(parse(wanted.filter or ""), branch.namespace)
-        _order(view, page)
+        with st.container(
+            horizontal=True, vertical_alignment="center", width="content", gap="xxsmall", wrap=False
+        ):
+            _order(view, page)
     return page
 
 
@@ -129,7 +134,7 @@ def _order(view: View, page: Page) -> None:
         format_func=names.__getitem__,
         key="listing-order",
         label_visibility="collapsed",
-        width=170,
+        width=160,
         on_change=changed,
     )
     st.button(

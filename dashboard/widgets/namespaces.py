@@ -65,7 +65,7 @@ def namespace_panel(*, key: str = "panel") -> None:
         key=f"{key}-find",
         type="search",
         live=True,
-        placeholder="Find namespace",
+        placeholder="Namespace",
         label_visibility="collapsed",
         icon=":material/search:",
     )

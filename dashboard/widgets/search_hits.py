@@ -65,7 +65,7 @@ def _score(hit: Hit, full: float, meaning: str, *, width: int) -> None:
     number = f"{hit.score:.3f}"
     if hit.label:
         # One width for all labels, so that the bars start below each other.
-        with st.container(width=84):
+        with st.container(width=84 if hit.label in _COLOURS else 124):
             st.badge(
                 hit.label,
                 color=_COLOURS.get(hit.label, "blue"),  # type: ignore[arg-type]  # names of colours

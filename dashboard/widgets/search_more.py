@@ -111,6 +111,8 @@ def saved_questions(outcome: Outcome) -> None:
     """Show the saved questions with what each finds now; save the present one."""
     file = resources.probes()
     probes = file.load()
+    if outcome.state == "idle" and not probes:
+        return
     asked = Probe(outcome.search.query, outcome.search.scope)
     st.caption(SAVED if probes else NONE_SAVED)
     if asked.query.strip() and asked not in probes:

@@ -11,7 +11,7 @@ from dashboard.searching import Outcome, State, table_columns
 from dashboard.searchoptions import Options
 from dashboard.widgets.bulk import bulk_bar
 from dashboard.widgets.search_hits import WORDS_HELP, hit_list
-from dashboard.widgets.search_setup import change, threshold_picker, view_picker
+from dashboard.widgets.search_setup import MODE_HELP, change, threshold_picker, view_picker
 from dashboard.wording import escape_markdown
 from store import Reference
 
@@ -103,7 +103,8 @@ def _open_first(outcome: Outcome) -> None:
 def nothing(outcome: Outcome, options: Options, *, key: str = "hits") -> None:
     """Draw why there are no hits, and the way on."""
     title, icon = _EMPTY[outcome.state]
-    widgets.empty(title, outcome.summary, icon=icon)
+    hint = f" {MODE_HELP}" if outcome.state == "idle" else ""
+    widgets.empty(title, f"{outcome.summary}{hint}", icon=icon)
     if outcome.state in ("off", "failed"):
         words = replace(options, mode="words")
         st.button("Search for the words", key=f"{key}-words", on_click=change, args=(words,))

@@ -25,7 +25,7 @@ _VIEW_NAMES: dict[View, str] = {
     "list": ":material/view_agenda: List",
     "table": ":material/table_rows: Table",
 }
-_MODE_HELP = (
+MODE_HELP = (
     "Meaning finds memories that say something similar, in any words, as the agent's own search "
     "does. Words finds the words themselves: names, numbers, codes."
 )
@@ -66,7 +66,7 @@ def mode_picker(chosen: Options) -> None:
         key=MODE,
         format_func=_MODE_NAMES.__getitem__,
         required=True,
-        help=_MODE_HELP,
+        help=MODE_HELP,
         label_visibility="collapsed",
         on_change=lambda: _set(mode=st.session_state[MODE] or "meaning"),
     )

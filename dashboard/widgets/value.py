@@ -83,7 +83,7 @@ def facts(memory: Memory, info: StoreInfo) -> None:
     with st.container(key="facts", gap=None):
         for name, text in rows.items():
             with st.container(horizontal=True, key=f"fact-{name.lower()}", gap="small", wrap=False):
-                st.caption(name, width=76)
+                st.caption(name, width=64)
                 st.text(text, width="stretch")
         st.caption(f"Times are in {escape_markdown(zone().key)}.")
     _findable(memory, info)
