@@ -11,6 +11,8 @@ from dashboard.curation import (
     Expire,
     Move,
     apply,
+    common_namespace,
+    plan_moves,
     plan_namespace_deletion,
 )
 from dashboard.proof import listed, prove
@@ -221,3 +223,30 @@ def test_listed_finds_every_memory_of_a_namespace_and_no_other(store):
     store.write([memory(("keys",), key, {"n": 1}) for key in ("", "a", "B", "é", "~", "0", "ab")])
     assert all(listed(store, (("keys",), key)) for key in ("", "a", "B", "é", "~", "0", "ab"))
     assert not any(listed(store, (("keys",), key)) for key in ("b", "aa", "zz", "\x00"))
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "shared"),
+    [
+        ([("a", "b"), ("a", "b", "c")], ("a", "b")),
+        ([("a", "b"), ("a", "c"), ("a", "b")], ("a",)),
+        ([("a",), ("b",)], ()),
+        ([("user",), ("user1",)], ()),
+        ([], ()),
+    ],
+)
+def test_memories_share_the_longest_namespace_above_all_of_them(namespaces, shared):
+    assert common_namespace(memory(namespace, "k", "x") for namespace in namespaces) == shared
+
+
+def test_moving_renames_a_namespace_or_brings_all_together():
+    memories = [memory(("a", "x"), "k", "one"), memory(("a", "y", "z"), "l", "two")]
+    apart = plan_moves(memories, ("b",), below=("a",))
+    together = plan_moves(memories, ("b",))
+    assert [move.namespace for move in apart.moves] == [("b", "x"), ("b", "y", "z")]
+    assert [move.namespace for move in together.moves] == [("b",), ("b",)]
+
+
+def test_moving_to_where_all_are_is_refused():
+    with pytest.raises(ValueError, match="there already"):
+        plan_moves([memory(("a",), "k", "one")], ("a",), below=("a",))
