@@ -82,8 +82,15 @@ class RawChroma:
         self.collection.get(ids=[key], include=["metadatas"])
 
     def list_below(self, where: dict[str, str] | None) -> None:
-        """Get all records below a prefix, as Chroma cannot sort."""
-        self.collection.get(where=where, include=["metadatas"])
+        """Get all records below a prefix, as Chroma cannot sort; at most 32,766 in one call."""
+        found, wanted = 30_000, 30_000
+        for start in itertools.count(0, wanted):
+            if found < wanted:
+                return
+            answer = self.collection.get(
+                where=where, include=["metadatas"], limit=wanted, offset=start
+            )
+            found = len(answer["ids"])
 
     def close(self) -> None:
         """Let the folder go."""

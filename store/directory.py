@@ -34,6 +34,8 @@ class Directory:
         self.crowded = 0
         """How many memories share their embedded text with more than `CROWD` others."""
         self._twins: Counter[str] = Counter()
+        self._vectors_of: Counter[Namespace] = Counter()
+        self._vectors_below: dict[Namespace, int] = {}
         self._orders: OrderedDict[_Wanted, list[str]] = OrderedDict()
         for identity, record in (records or {}).items():
             self.put(identity, record)
@@ -91,9 +93,13 @@ class Directory:
             del self.spaces[entry.namespace]
 
     def _count(self, entry: Entry, step: int) -> None:
-        self.vectors += step * entry.vectors
         if not entry.vectors:
             return
+        self.vectors += step * entry.vectors
+        self._vectors_of[entry.namespace] += step * entry.vectors
+        if not self._vectors_of[entry.namespace]:
+            del self._vectors_of[entry.namespace]
+        self._vectors_below.clear()
         before = self._twins[entry.revision]
         after = self._twins[entry.revision] = before + step
         if not after:
@@ -140,6 +146,17 @@ class Directory:
         """Give the id of a memory by its place, also where that is not what the id says."""
         ids = self.spaces.get(namespace, ())
         return next((one for one in ids if self.entries[one].key == key), None)
+
+    def vectors_below(self, prefix: Namespace, *, own: bool = False) -> int:
+        """Give how many vectors there are at or below a prefix (exactly in it with `own`)."""
+        if own or not prefix:
+            return self._vectors_of[prefix] if own else self.vectors
+        known = self._vectors_below.get(prefix)
+        if known is None:
+            known = self._vectors_below[prefix] = sum(
+                count for ns, count in self._vectors_of.items() if starts_with(ns, prefix)
+            )
+        return known
 
     def counts(self, prefix: Namespace = ()) -> dict[Namespace, int]:
         """Give how many memories each namespace at or below a prefix holds itself."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from store.catalog import Catalog, View
+from store.crowding import Crowding
 from store.directory import Directory
 from store.filters import needles, passes
 from store.gateway import Gateway
@@ -74,6 +75,7 @@ class Finder:
         self._gateway = gateway
         self._catalog = catalog
         self._shelf = VectorShelf(gateway)
+        self._crowding = Crowding(gateway)
         self._passed: OrderedDict[tuple[object, ...], dict[str, None]] = OrderedDict()
 
     # --- listings ----------------------------------------------------------------------------
@@ -229,10 +231,11 @@ class Finder:
     def _from_index(self, scope: Scope, query: Array, need: int) -> list[Found] | None:
         """Ask Chroma's index; None when scoring one by one is exact, needed or cheaper."""
         directory = self._catalog.directory()
-        total, inside = directory.vectors, self._inside(scope, directory)
+        total = directory.vectors
+        inside = directory.vectors_below(scope.prefix, own=scope.own)
         if inside <= EXACT or not np.any(query):
             return None
-        if directory.crowded and self._shelf.fits(total, len(query)):
+        if self._shelf.fits(total, len(query)) and self._crowding.found(directory):
             return None
         per_memory = total / len(directory.entries)
         wanted = max(need + 5, round(need * per_memory * 1.5 * total / inside))
@@ -244,13 +247,6 @@ class Finder:
                 return None
             wanted *= 4
         return None
-
-    def _inside(self, scope: Scope, directory: Directory) -> int:
-        """Give how many vectors there are at or below the prefix."""
-        if not scope.prefix:
-            return directory.vectors
-        ids = directory.below(scope.prefix, own=scope.own)
-        return sum(directory.entries[one].vectors for one in ids)
 
     def _checked(self, scope: Scope, nearest: Sequence[Near], need: int) -> list[Found]:
         """Drop what the index gives from outside the scope, stale or gone."""

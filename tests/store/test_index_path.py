@@ -35,6 +35,43 @@ def indexed() -> Iterator[ChromaStore]:
             yield store
 
 
+@pytest.fixture(scope="module")
+def crowded() -> Iterator[tuple[ChromaStore, np.ndarray]]:
+    """A store of which half the vectors are one of three, each of many texts that differ."""
+    rows = ROWS.copy()
+    repeated = np.random.default_rng(6).random(SIZE) < 0.5
+    rows[repeated] = rows[np.random.default_rng(7).integers(0, 3, int(repeated.sum()))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finder, "EXACT", 100)
+        with ChromaStore.open(
+            chromadb.EphemeralClient(),
+            name="crowded",
+            index={
+                "embed": lambda texts: [rows[int(text)].tolist() for text in texts],
+                "dims": DIMS,
+                "fields": ["text"],
+            },
+        ) as store:
+            store.batch(PutOp(("n",), f"k{row}", {"text": str(row)}) for row in range(SIZE))
+            yield store, rows
+
+
+def test_texts_that_differ_and_share_a_vector_hide_no_others(
+    crowded: tuple[ChromaStore, np.ndarray],
+) -> None:
+    store, rows = crowded
+    found = 0
+    for question in range(0, SIZE, 100):
+        edge = np.sort(rows @ rows[question])[-10]
+        hits = store.search((), query=str(question), limit=10)
+        found += sum(float(hit.score or -2) >= edge - 1e-5 for hit in hits)
+    assert found >= 0.99 * 300
+
+
+def test_vectors_that_are_no_copies_are_not_crowded(indexed: ChromaStore) -> None:
+    assert not indexed._finder._crowding.found(indexed._catalog.directory())
+
+
 def best(question: int, rows: list[int], count: int) -> set[str]:
     order = np.argsort(-(ROWS[rows] @ ROWS[question]), kind="stable")[:count]
     return {f"k{rows[place]}" for place in order}
