@@ -44,7 +44,9 @@ class started:  # noqa: N801 -- reads as a statement: with started("open", ...)
         stderr: int | IO[str] | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        code = "from dashboard.cli import main; main()"
+        # As on a terminal: where tests run behind a script, Ctrl-C is ignored from the start.
+        listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+        code = f"{listen}; from dashboard.cli import main; main()"
         kept = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         self.child = subprocess.Popen(
             [sys.executable, "-u", "-c", code, *map(str, words)],
