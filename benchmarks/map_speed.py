@@ -4,7 +4,7 @@ Run ``python -m benchmarks.map_speed VECTORS.npy --rows 1000 --rows 10000`` from
 root, with the stored vectors of a real store (`store.vectors().matrix`). Each contender works in
 a process of its own with an empty compile cache: "fresh" is the first fit including imports,
 "warm" the second fit in the same process. Trustworthiness is over 15 neighbours, between 1 and
-.5 (chance), over all rows, copies included.
+.5 (chance), of 1,000 rows among all, copies included.
 """
 
 import json
@@ -130,7 +130,7 @@ def changed(name: str, matrix: np.ndarray) -> dict[str, float]:
 
 
 def trust(matrix: np.ndarray, positions: np.ndarray) -> float:
-    """Measure the trustworthiness of a picture of all rows."""
+    """Estimate the trustworthiness of a picture of all rows."""
     from dashboard.projection_neighbours import trustworthiness, unit_rows
 
     found = trustworthiness(unit_rows(matrix), np.asarray(positions, dtype=np.float32))
