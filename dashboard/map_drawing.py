@@ -111,7 +111,8 @@ def still_there(picture: StoreMap, store: ChromaStore, scope: Namespace) -> Stor
 def keep_rows(picture: StoreMap, rows: Sequence[int]) -> StoreMap:
     """Give a map of some of its rows."""
     kept = list(rows)
-    layout = replace(picture.layout, positions=picture.layout.positions[kept])
+    # Its notes count all rows: they are made anew when the map is arranged again.
+    layout = replace(picture.layout, positions=picture.layout.positions[kept], notes=())
     ids, revisions = picture.ids[kept], picture.revisions[kept]
     return StoreMap(
         tuple(picture.entries[row] for row in kept),

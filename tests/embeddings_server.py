@@ -1,4 +1,7 @@
-"""A real HTTP server on this machine that speaks the embeddings API, and misbehaves on request."""
+"""A real HTTP server on this machine that speaks the embeddings API, and misbehaves on request.
+
+It also completes a chat about numbered groups of texts, by naming them.
+"""
 
 import base64
 import hashlib
@@ -115,6 +118,20 @@ def broken_json(request: dict[str, Any]) -> Answer:
     return reply(200, b'{"object": "list", "data": [')
 
 
+def said(content: str) -> Answer:
+    """Answer a chat with this text."""
+    message = {"role": "assistant", "content": content}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    body = {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    return reply(200, body)
+
+
+def naming(request: dict[str, Any]) -> Answer:
+    """Name each group of texts after its number and how many texts it was given."""
+    groups = json.loads(request["messages"][-1]["content"])
+    return said(json.dumps({one: f"Group {one} of {len(texts)}" for one, texts in groups.items()}))
+
+
 class EmbeddingsServer(ThreadingHTTPServer):
     """What it was asked is in `requests` and `keys`; the next answers come from `behaviours`.
 
@@ -153,10 +170,11 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         server.requests.append(request)
         server.keys.append(self.headers.get("authorization", ""))
-        if self.path == "/v1/embeddings":
-            behaviour = server.behaviours.popleft() if server.behaviours else correct
-        else:
+        usual = {"/v1/embeddings": correct, "/v1/chat/completions": naming}.get(self.path)
+        if usual is None:
             behaviour = refuse(404, "not_found")
+        else:
+            behaviour = server.behaviours.popleft() if server.behaviours else usual
         status, headers, content = behaviour(request)
         self.send_response(status)
         for name, value in headers.items():

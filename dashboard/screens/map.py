@@ -6,6 +6,7 @@ from dashboard import resources, state, widgets
 from dashboard.map_drawing import colours_of, still_there, unmapped
 from dashboard.widgets.map_arrange import look, progress, query, request
 from dashboard.widgets.map_chart import View, chart, chosen
+from dashboard.widgets.map_naming import names, naming
 from dashboard.widgets.map_near import nearest_to
 from dashboard.widgets.map_notes import notes
 from dashboard.widgets.map_selection import downloads, selection, whole_groups
@@ -45,6 +46,8 @@ asked = resources.map_asked(picture, scope, text)
 with head:
     shown = look(drawn, asked=asked is not None)
     colours = colours_of(drawn, shown.choice, asked)
+    if shown.names:
+        naming(drawn)
     whole_groups(scope, drawn, colours)
     downloads(drawn, colours)
 
@@ -53,7 +56,7 @@ near = nearest_to(picture, opened)
 # The same pieces in the same order, so that the chart stays where it is when a memory is opened.
 panes = st.columns([7, 4] if opened else [1], gap="medium")
 with panes[0]:
-    chart(View(drawn, shown, asked, near, wanted))
+    chart(View(drawn, shown, asked, near, wanted, names(drawn) if shown.names else ()))
     notes(picture.layout, missing)
     selection(scope, chosen(scope))
 if opened:

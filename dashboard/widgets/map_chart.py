@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from dashboard import resources, state
+from dashboard import state
 from dashboard.charts import group_labels
 from dashboard.map_colours import Groups
 from dashboard.map_drawing import Drawn, colours_of, draw
+from dashboard.map_names import Named
 from dashboard.map_query import Asked
 from dashboard.map_stance import Shape, Stance, same_shapes, shapes_of
 from dashboard.map_view import Rows, chosen_rows, clicked_row, visible_rows
@@ -49,6 +50,7 @@ class View:
     asked: Asked | None
     near: Near | None
     wanted: Request
+    names: tuple[Named, ...] = ()
 
     @property
     def revision(self) -> str:
@@ -142,6 +144,7 @@ def _figure(view: View) -> "go.Figure":
         view.drawn.picture.version,
         view.revision,
         view.look,
+        view.names,
         view.asked.text if view.asked else None,
         view.near.pinned if view.near else None,
         held.turn,
@@ -152,7 +155,7 @@ def _figure(view: View) -> "go.Figure":
         figure = draw(
             view.drawn,
             colours_of(view.drawn, view.look.choice, view.asked),
-            names=resources.map_names(view.drawn) if view.look.names else (),
+            names=view.names,
             asked=view.asked,
             pinned=view.near.pinned if view.near else None,
             near=view.near.texts if view.near else (),
