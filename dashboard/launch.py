@@ -17,6 +17,15 @@ _PORTS_TRIED = 100
 _START_SECONDS = 120.0
 _STOP_SECONDS = 10.0
 
+# The kernel ends the dashboard when its parent is killed, where it can: it holds the folder.
+_CODE = """
+import ctypes, signal, sys
+if sys.platform == "linux":
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+from streamlit.web.cli import main
+main(prog_name="streamlit")
+"""
+
 
 class LaunchError(RuntimeError):
     """The dashboard cannot be started, or ended by itself; the message says which."""
@@ -99,7 +108,7 @@ def _start(location: str, name: str, host: str, port: int) -> subprocess.Popen[b
         "--logger.level": "warning",
         "--logger.hideWelcomeMessage": "true",
     }
-    command = [sys.executable, "-P", "-m", "streamlit", "run"]
+    command = [sys.executable, "-P", "-c", _CODE, "run"]
     command += [str(Path(__file__).with_name("app.py"))]
     command += [part for option in options.items() for part in option]
     return subprocess.Popen(  # noqa: S603 -- a fixed command; nothing of it is a shell's

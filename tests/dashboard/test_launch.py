@@ -3,13 +3,14 @@
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from store import ChromaStore
+from store import ChromaStore, StoreLocked
 from tests.dashboard.commands import memlens, started, url_said
 
 
@@ -25,6 +26,34 @@ def test_open_serves_the_dashboard_until_it_is_stopped(demo_folder: Path, number
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(url, timeout=5)
     ChromaStore.open(demo_folder, create=False).close()
+
+
+def answers(url: str) -> bool:
+    try:
+        urllib.request.urlopen(url, timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+def is_locked(folder: Path) -> bool:
+    try:
+        ChromaStore.open(folder, create=False).close()
+    except StoreLocked:
+        return True
+    return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's end")
+def test_a_killed_command_leaves_no_dashboard_behind(demo_folder: Path) -> None:
+    with started("open", demo_folder) as child:
+        url = url_said(child)
+        child.kill()
+        child.wait(30)
+    end = time.monotonic() + 30
+    while answers(url) or is_locked(demo_folder):
+        assert time.monotonic() < end, "the dashboard goes on"
+        time.sleep(0.1)
 
 
 @pytest.mark.parametrize("display", ["", ":0"], ids=["no display", "display"])
